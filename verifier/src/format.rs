@@ -1,0 +1,50 @@
+//! The formats of credentials: each has one `open` that turns bytes into facts, or refuses.
+
+pub mod biscuit;
+pub mod tenuo;
+
+use pact_mandate::{IssuerId, Judged, KeyId, PublicKey, UnixTime};
+use pact_revocation::Entry;
+
+use crate::refusal::Refusal;
+
+/// What a format's walker found out about a credential whose every signature, link and lifetime it judged.
+/// Seen inside this crate alone; `VerifiedChain` is made of it.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// Whose root it hangs from.
+    pub(crate) issuer: IssuerId,
+    /// The root key that really verified it.
+    pub(crate) root: KeyId,
+    /// The key that must prove possession; `None` for a Biscuit without a holder.
+    pub(crate) holder: Option<PublicKey>,
+    /// Ids of its links or blocks, root first, in their format's text form.
+    pub(crate) ids: Vec<String>,
+    /// Everything by which a list could stop it: links or blocks, mandates, keys (root, issuers, holder).
+    pub(crate) entries: Vec<Entry>,
+    /// The earliest end of any link: it must be read again then.
+    pub(crate) expires_at: UnixTime,
+    /// The issuer that it was imported from (protocol C6).
+    pub(crate) source: Option<IssuerId>,
+    /// What it allows.
+    pub(crate) authority: Authority,
+}
+
+/// What a credential allows, in its own format.
+#[derive(Debug)]
+pub(crate) enum Authority {
+    /// The last warrant's capabilities.
+    Tenuo(tenuo::Leaf),
+    /// The token, for the engine.
+    Biscuit(biscuit::Token),
+}
+
+impl Authority {
+    /// Whether the credential allows the call at that time.
+    pub(crate) fn permits(&self, call: &Judged, now: UnixTime) -> Result<(), Refusal> {
+        match self {
+            Authority::Tenuo(leaf) => Ok(leaf.permits(call)?),
+            Authority::Biscuit(token) => Ok(token.permits(call, now)?),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! DPoP proofs (protocol P4).

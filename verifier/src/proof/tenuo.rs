@@ -1,0 +1,1 @@
+//! Tenuo proofs, with and without our five members (protocol P1, P3).
