@@ -194,7 +194,7 @@ impl Bench {
 }
 
 fn version(state: &WatchState) -> u64 {
-    state.version.map_or(0, |version| version.get())
+    state.version.map_or(0, u64::from)
 }
 
 #[tokio::test]
