@@ -280,3 +280,6 @@ impl<T: Statement> Prepared<T> {
         self.issue(signer.key_id().clone(), signer.public_key(), signature)
     }
 }
+
+#[cfg(test)]
+mod tests;
