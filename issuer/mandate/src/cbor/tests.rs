@@ -25,14 +25,16 @@ impl Item {
             Item::Text(value) => writer.text(value),
             Item::Array(items) => {
                 writer.array(items.len());
-                items.iter().for_each(|item| item.write(writer));
+                for item in items {
+                    item.write(writer);
+                }
             }
             Item::Map(entries) => {
                 writer.map(entries.len());
-                entries.iter().for_each(|(key, value)| {
+                for (key, value) in entries {
                     key.write(writer);
                     value.write(writer);
-                });
+                }
             }
             Item::Bool(value) => writer.bool(*value),
             Item::Null => writer.null(),
@@ -271,7 +273,7 @@ fn nesting_is_bounded_in_reading_and_stepping_over() {
         assert_eq!(Reader::new(&nested(MAX_CBOR_DEPTH + 1)).skip().unwrap_err().fault, CborFault::TooDeep);
         assert_eq!(read(&nested(MAX_CBOR_DEPTH + 1)).unwrap_err().fault, CborFault::TooDeep);
     }
-    assert_eq!(Reader::new(&[0x81; 1_000_000]).skip().unwrap_err().fault, CborFault::TooDeep);
+    assert_eq!(Reader::new(&vec![0x81; 1_000_000]).skip().unwrap_err().fault, CborFault::TooDeep);
 }
 
 #[test]
