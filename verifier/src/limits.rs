@@ -16,3 +16,5 @@ pub const MAX_WARRANTS: usize = 64;
 pub const MAX_TOKEN_BYTES: usize = 16 * 1024;
 /// Blocks in one Biscuit token (structural admission).
 pub const MAX_BLOCKS: usize = 16;
+/// Bytes of the sidecar's public URL, as proofs name it.
+pub const MAX_AUDIENCE_BYTES: usize = 2048;
