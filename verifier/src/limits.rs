@@ -38,3 +38,5 @@ pub const MAX_COMPARISONS: usize = 1 << 20;
 pub const PROOF_WINDOW_SECONDS: u64 = 30;
 /// Windows before and after the present one in which a stock Tenuo proof counts.
 pub const PROOF_WINDOWS_AROUND: u64 = 2;
+/// Bytes of the sidecar's public URL, as proofs name it.
+pub const MAX_AUDIENCE_BYTES: usize = 2048;

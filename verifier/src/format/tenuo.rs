@@ -51,5 +51,11 @@ pub(crate) fn open(stack: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result
 
 /// An id as Tenuo writes it.
 fn text_of(id: &[u8; 16]) -> String {
-    id.iter().fold(String::from("tnu_wrt_"), |text, byte| format!("{text}{byte:02x}"))
+    format!("tnu_wrt_{}", hex(id))
+}
+
+/// An id as a proof names it: 32 lower-case hex digits.
+pub(crate) fn hex(id: &[u8; 16]) -> String {
+    let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
+    id.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
 }
