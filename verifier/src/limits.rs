@@ -18,3 +18,16 @@ pub const MAX_TOKEN_BYTES: usize = 16 * 1024;
 pub const MAX_BLOCKS: usize = 16;
 /// Bytes of the sidecar's public URL, as proofs name it.
 pub const MAX_AUDIENCE_BYTES: usize = 2048;
+/// Bytes of one configuration file: far more than a person writes.
+pub const MAX_CONFIG_BYTES: usize = 1024 * 1024;
+/// Bytes, about, of the chains that are kept verified (protocol C7): some ten thousand of four warrants.
+pub const MAX_CACHE_BYTES: u64 = 64 * 1024 * 1024;
+/// Proofs that the replay store remembers at one time (protocol P6): ten thousand calls a second for as long as a proof
+/// counts, in about 100 MB.
+pub const MAX_PROOFS: usize = 1 << 20;
+/// Proofs of one holder among them: a thousand calls a second. Past it that holder waits, and nobody else.
+pub const MAX_PROOFS_PER_HOLDER: usize = 1 << 16;
+/// Records in one file of the replay store (3 MB); a file is removed whole when its last record has ended.
+pub const MAX_RECORDS_PER_SEGMENT: usize = 1 << 16;
+/// Ended records that one call clears away: more than it adds, so that memory shrinks, and few, so that no call waits.
+pub const MAX_CLEARED_PER_CALL: usize = 64;

@@ -9,11 +9,32 @@ use crate::trust::TrustSnapshot;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TenuoFault {}
 
+impl TenuoFault {
+    /// The stable name of the refusal.
+    pub fn code(&self) -> &'static str {
+        match *self {}
+    }
+
+    /// Whose fault it is.
+    pub fn class(&self) -> crate::refusal::Class {
+        match *self {}
+    }
+
+    /// The link at fault.
+    pub fn link(&self) -> Option<usize> {
+        match *self {}
+    }
+}
+
 /// The last warrant: who holds it and what it allows.
 #[derive(Debug)]
 pub(crate) struct Leaf {}
 
 impl Leaf {
+    pub(crate) fn warrant_id(&self) -> &[u8; 16] {
+        unimplemented!()
+    }
+
     pub(crate) fn permits(&self, call: &Judged) -> Result<(), TenuoFault> {
         unimplemented!("{call:?}")
     }
