@@ -82,8 +82,12 @@ impl<'a> Found<'a> {
 
     /// An `Authorization` of whatever scheme counts: it could be another reader's credential (protocol C1).
     fn credentials(&self) -> usize {
-        let carriers =
-            [self.authorization.is_some(), self.warrant.is_some(), self.tenuo.is_some(), self.credential.is_some()];
+        let carriers = [
+            self.authorization.is_some(),
+            self.warrant.is_some(),
+            self.tenuo.is_some(),
+            self.credential.is_some(),
+        ];
         carriers.into_iter().filter(|is_there| *is_there).count()
     }
 
@@ -116,7 +120,9 @@ impl<'a> Found<'a> {
         let (scheme, token) = value.split_once(' ').ok_or(CarriageFault::UnknownScheme)?;
         // RFC 9110 11.1: the scheme's case does not matter.
         let proof = match (scheme, self.dpop) {
-            (scheme, Some(jws)) if scheme.eq_ignore_ascii_case("dpop") => PresentedProof::Dpop(jws.to_owned()),
+            (scheme, Some(jws)) if scheme.eq_ignore_ascii_case("dpop") => {
+                PresentedProof::Dpop(jws.to_owned())
+            }
             (scheme, None) if scheme.eq_ignore_ascii_case("dpop") => PresentedProof::Missing,
             (scheme, None) if scheme.eq_ignore_ascii_case("bearer") => PresentedProof::Missing,
             // RFC 9449 7.2: a proof beside a bearer token is one of two readings.
@@ -135,7 +141,8 @@ impl<'a> Found<'a> {
             None => PresentedProof::Missing,
             Some(proof) => {
                 only_members(proof, PROOF, &["dpop"])?;
-                let jws = proof.get("dpop").and_then(Json::as_str).ok_or(CarriageFault::MalformedMember(PROOF))?;
+                let jws =
+                    proof.get("dpop").and_then(Json::as_str).ok_or(CarriageFault::MalformedMember(PROOF))?;
                 PresentedProof::Dpop(jws.to_owned())
             }
         };
@@ -189,7 +196,11 @@ fn only_members(value: &Json, name: &'static str, known: &[&str]) -> Result<(), 
 fn tenuo_proof(signature: Option<&str>, fresh: Option<&Json>) -> Result<PresentedProof, CarriageFault> {
     let fresh = fresh.map(read_fresh).transpose()?;
     let Some(signature) = signature else {
-        return if fresh.is_some() { Err(CarriageFault::UnexpectedPart(PROOF)) } else { Ok(PresentedProof::Missing) };
+        return if fresh.is_some() {
+            Err(CarriageFault::UnexpectedPart(PROOF))
+        } else {
+            Ok(PresentedProof::Missing)
+        };
     };
     let signature = decode_signature(signature).ok_or(CarriageFault::NotASignature)?;
     Ok(PresentedProof::Tenuo { signature: Signature::from_bytes(signature), fresh })

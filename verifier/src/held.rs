@@ -5,9 +5,11 @@ use pact_mandate::{Call, Format, IssuerId, Now, PublicKey};
 use crate::{
     chain::VerifiedChain,
     format::Authority,
+    limits::{FUTURE_SKEW_SECONDS, PROOF_WINDOW_SECONDS, PROOF_WINDOWS_AROUND},
     policy::Policy,
     proof::{self, Audience, PresentedProof, ProvenBy},
     refusal::Refusal,
+    replay::ProofId,
 };
 
 /// A verified chain in the hands of its holder, with the call that the holder meant.
@@ -21,8 +23,8 @@ pub struct HeldChain {
 /// How the chain came to be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Possession {
-    /// By a proof of the leaf's key.
-    Proven(ProvenBy),
+    /// By a proof of the leaf's key, which has yet to be recorded.
+    Proven(ProofId),
     /// By having it at all (protocol P8).
     Bearer,
 }
@@ -39,9 +41,6 @@ pub enum PossessionFault {
     /// P3: a stock Tenuo proof where the policy does not take any.
     #[error("proofs without @id and @iat are not taken here: sign with pact-holder")]
     StockProofRefused,
-    /// P3: a stock Tenuo proof names the action, which this tool is not called.
-    #[error("a proof without @tool counts only for a tool that is called as its action: sign with pact-holder")]
-    StockProofForMappedTool,
     /// P8: nobody is named as its holder, and its issuer is not trusted for that.
     #[error("the credential names no holder, and those of {0} are not taken from whoever has them")]
     BearerRefused(IssuerId),
@@ -61,7 +60,13 @@ impl HeldChain {
         now: Now,
     ) -> Result<HeldChain, Refusal> {
         let possession = match chain.holder() {
-            Some(holder) => Possession::Proven(prove(&chain, holder, proof, &call, policy, audience, now)?),
+            Some(holder) => {
+                if matches!(proof, PresentedProof::Tenuo { fresh: None, .. }) && !policy.takes_stock_proofs()
+                {
+                    return Err(PossessionFault::StockProofRefused.into());
+                }
+                Possession::Proven(prove(&chain, holder, proof, &call, audience, now)?)
+            }
             None => bearer(&chain, proof)?,
         };
         Ok(HeldChain { chain, call, possession })
@@ -81,9 +86,8 @@ impl HeldChain {
         &self.possession
     }
 
-    /// Ends the rung; only what stands above uses it.
-    pub(crate) fn into_call(self) -> (VerifiedChain, Call) {
-        (self.chain, self.call)
+    pub(crate) fn into_call(self) -> Call {
+        self.call
     }
 }
 
@@ -92,38 +96,32 @@ fn prove(
     holder: &PublicKey,
     proof: &PresentedProof,
     call: &Call,
-    policy: &Policy,
     audience: &Audience,
     now: Now,
-) -> Result<ProvenBy, Refusal> {
+) -> Result<ProofId, Refusal> {
+    let now = now.wall;
     match (&chain.opened().authority, proof) {
         (_, PresentedProof::Missing) => Err(PossessionFault::ProofMissing.into()),
         (Authority::Tenuo(leaf), PresentedProof::Tenuo { signature, fresh }) => {
-            if fresh.is_none() {
-                check_stock(call, policy)?;
-            }
-            let id = leaf.warrant_id();
-            Ok(proof::tenuo::verify(id, holder, signature, fresh.as_ref(), &call.asked, audience, now.wall)?)
+            let fresh = fresh.as_ref();
+            let proven = proof::tenuo::verify(leaf.id(), holder, call, audience, signature, fresh, now)
+                .map_err(proof::ProofFault::from)?;
+            // T2: a stock proof is accepted as many windows ahead as behind.
+            let stock = PROOF_WINDOWS_AROUND.saturating_mul(PROOF_WINDOW_SECONDS);
+            Ok(proof_id(&proven, if fresh.is_some() { FUTURE_SKEW_SECONDS } else { stock }))
         }
         (Authority::Biscuit(_), PresentedProof::Dpop(jws)) => {
             // Rung 0 keeps the text of every Biscuit; without it no `ath` could be equal.
             let text = chain.presented().text().unwrap_or_default();
-            Ok(proof::dpop::verify(jws, text, holder, &call.asked, audience, now.wall)?)
+            let proven = proof::dpop::verify(jws, text, holder, &call.asked, audience, now)?;
+            Ok(proof_id(&proven, FUTURE_SKEW_SECONDS))
         }
         _ => Err(PossessionFault::WrongKind(chain.format()).into()),
     }
 }
 
-/// P3: a stock proof says nothing of the tool's own name, so it counts only where that is the action.
-fn check_stock(call: &Call, policy: &Policy) -> Result<(), PossessionFault> {
-    if !policy.takes_stock_proofs() {
-        return Err(PossessionFault::StockProofRefused);
-    }
-    if call.asked.tool == call.judged.action.as_str() {
-        Ok(())
-    } else {
-        Err(PossessionFault::StockProofForMappedTool)
-    }
+fn proof_id(proven: &ProvenBy, skew: u64) -> ProofId {
+    ProofId::new(proven.holder, proven.id, proven.made_at.minus(skew), proven.ends_at)
 }
 
 /// P8. (C3: a Biscuit that names a holder never comes here.)
@@ -145,7 +143,6 @@ impl PossessionFault {
         "proof_missing",
         "proof_wrong_kind",
         "stock_proof_refused",
-        "stock_proof_for_mapped_tool",
         "bearer_refused",
         "proof_without_holder",
     ];
@@ -156,7 +153,6 @@ impl PossessionFault {
             PossessionFault::ProofMissing => "proof_missing",
             PossessionFault::WrongKind(_) => "proof_wrong_kind",
             PossessionFault::StockProofRefused => "stock_proof_refused",
-            PossessionFault::StockProofForMappedTool => "stock_proof_for_mapped_tool",
             PossessionFault::BearerRefused(_) => "bearer_refused",
             PossessionFault::ProofWithoutHolder => "proof_without_holder",
         }

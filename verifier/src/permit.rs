@@ -5,11 +5,10 @@ use pact_mandate::{Call, KeyId, Now};
 use crate::{
     chain::{IssuerFault, VerifiedChain},
     held::Possession,
-    live::{self, AskedList, LiveChain},
     lists::Lists,
+    live::{self, AskedList, LiveChain},
     policy::Policy,
     presented::Presented,
-    proof::ProvenBy,
     refusal::Refusal,
     replay::{ProofId, ReplayStore},
 };
@@ -38,7 +37,7 @@ impl Permit {
     ) -> Result<Permit, Refusal> {
         allow(live.held().chain(), live.held().call(), policy, now)?;
         if let Possession::Proven(proof) = live.held().possession() {
-            replay.record(&proof_id(proof), now)?;
+            replay.record(proof, now)?;
         }
         Ok(Permit { live })
     }
@@ -65,9 +64,9 @@ impl Permit {
     }
 
     /// The proof that is used up.
-    pub fn proof(&self) -> Option<ProofId> {
+    pub fn proof(&self) -> Option<&ProofId> {
         match self.live.held().possession() {
-            Possession::Proven(proof) => Some(proof_id(proof)),
+            Possession::Proven(proof) => Some(proof),
             Possession::Bearer => None,
         }
     }
@@ -79,7 +78,7 @@ impl Permit {
 
     /// The call, for the one that forwards it; the permit is gone.
     pub fn into_call(self) -> Call {
-        self.live.into_held().into_call().1
+        self.live.into_held().into_call()
     }
 }
 
@@ -110,8 +109,4 @@ fn allow(chain: &VerifiedChain, call: &Call, policy: &Policy, now: Now) -> Resul
         return Err(IssuerFault::ScopeNotSpoken { issuer: issuer.id.clone(), needed }.into());
     }
     chain.opened().authority.permits(&call.judged, now.wall)
-}
-
-fn proof_id(proof: &ProvenBy) -> ProofId {
-    ProofId::new(proof.holder, proof.id, proof.made_at, proof.ends_at)
 }

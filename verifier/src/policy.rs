@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pact_mandate::{Action, Asked, Call, Judged, Json, json::Member};
+use pact_mandate::{Action, Asked, Call, Json, Judged, json::Member};
 
 use crate::refusal::Refusal;
 
@@ -149,8 +149,9 @@ impl Tool {
 
     fn names(&self, argument: &str) -> bool {
         self.unjudged.contains(argument)
-            || self.judged.values().any(|source| {
-                matches!(source, Source::Argument { name, .. } if name == argument)
-            })
+            || self
+                .judged
+                .values()
+                .any(|source| matches!(source, Source::Argument { name, .. } if name == argument))
     }
 }

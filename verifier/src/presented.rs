@@ -46,7 +46,9 @@ pub enum PresentedFault {
         limit: usize,
     },
     /// Not base64, or not the one text of its bytes.
-    #[error("the {0} credential is not base64 in its one form: one alphabet, full padding or none, no spaces")]
+    #[error(
+        "the {0} credential is not base64 in its one form: one alphabet, full padding or none, no spaces"
+    )]
     NotBase64(Format),
 }
 
@@ -95,7 +97,11 @@ impl fmt::Debug for Presented {
 
 impl fmt::Display for UnverifiedHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unverified {} credential, {} bytes, sha256 {:016x}…", self.format, self.bytes, self.fingerprint)
+        write!(
+            f,
+            "unverified {} credential, {} bytes, sha256 {:016x}…",
+            self.format, self.bytes, self.fingerprint
+        )
     }
 }
 
@@ -135,7 +141,11 @@ fn decode(format: Format, text: &str, most: usize, alphabet: Alphabet) -> Result
     }
     let bytes = engine(alphabet, text.ends_with('=')).decode(text);
     let bytes = bytes.map_err(|_| PresentedFault::NotBase64(format))?;
-    if bytes.len() > most { Err(PresentedFault::TooLong { format, found: text.len(), limit }) } else { Ok(bytes.into()) }
+    if bytes.len() > most {
+        Err(PresentedFault::TooLong { format, found: text.len(), limit })
+    } else {
+        Ok(bytes.into())
+    }
 }
 
 /// Each engine wants the padding that its name says, whole, and refuses bits that no byte needs.
@@ -182,8 +192,13 @@ mod tests {
         for text in ["+/8=", "+/8", "-_8=", "-_8"] {
             assert_eq!(Presented::tenuo(text).unwrap().bytes(), [0xfb, 0xff], "{text}");
         }
-        for text in ["+_8", "-/8=", "+/9=", "+/8==", "+/8 ", " +/8", "+/8=\n", "+/\n8", "=", "+", "+/8=+/8="] {
-            assert_eq!(Presented::tenuo(text).unwrap_err(), PresentedFault::NotBase64(Format::Tenuo), "{text}");
+        for text in ["+_8", "-/8=", "+/9=", "+/8==", "+/8 ", " +/8", "+/8=\n", "+/\n8", "=", "+", "+/8=+/8="]
+        {
+            assert_eq!(
+                Presented::tenuo(text).unwrap_err(),
+                PresentedFault::NotBase64(Format::Tenuo),
+                "{text}"
+            );
         }
     }
 
@@ -194,7 +209,11 @@ mod tests {
             assert_eq!((token.bytes(), token.text()), (&[0xfb, 0xff][..], Some(text)));
         }
         for text in ["+/8=", "biscuit:biscuit:-_8", "Biscuit:-_8", "-_8=="] {
-            assert_eq!(Presented::biscuit(text).unwrap_err(), PresentedFault::NotBase64(Format::Biscuit), "{text}");
+            assert_eq!(
+                Presented::biscuit(text).unwrap_err(),
+                PresentedFault::NotBase64(Format::Biscuit),
+                "{text}"
+            );
         }
     }
 

@@ -26,14 +26,14 @@ pub trait ReplayStore: Send + Sync {
 pub struct ProofId {
     holder: PublicKey,
     id: [u8; 32],
-    made_at: UnixTime,
+    first_use: UnixTime,
     ends_at: UnixTime,
 }
 
 /// How a store is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayHealth {
-    /// Proofs made up to this moment plus the accepted skew are refused (protocol P7).
+    /// Proofs that could have been used up to this moment are refused (protocol P7).
     pub since: UnixTime,
     /// Proofs that are remembered.
     pub held: usize,
@@ -50,15 +50,19 @@ pub enum ReplayFault {
     #[error("this proof was used before: make a new one for each call")]
     Replayed,
     /// P7: it may have been used when this store was not there to see it.
-    #[error("the proof was made at {made_at}, and the record of used proofs begins at {since}: make a new one")]
+    #[error(
+        "the proof could be used from {first_use} on, and the record of used proofs begins at {since}: make a new one"
+    )]
     BeforeStore {
-        /// When it was made, as it says.
-        made_at: UnixTime,
+        /// The first moment at which it could have been used.
+        first_use: UnixTime,
         /// When the store's unbroken record began.
         since: UnixTime,
     },
     /// T1: it may have been used and forgotten, because the clock was later once.
-    #[error("the proof ends at {ends_at}, and those that end up to {floor} are forgotten: our clock was set back")]
+    #[error(
+        "the proof ends at {ends_at}, and those that end up to {floor} are forgotten: our clock was set back"
+    )]
     Forgotten {
         /// When it ends.
         ends_at: UnixTime,
@@ -93,9 +97,10 @@ pub struct StoreFailure {
 }
 
 impl ProofId {
-    /// The proof of `holder` with that id, which was made at the one time and stops to count at the other.
-    pub const fn new(holder: PublicKey, id: [u8; 32], made_at: UnixTime, ends_at: UnixTime) -> ProofId {
-        ProofId { holder, id, made_at, ends_at }
+    /// The proof of `holder` with that id. `first_use` is the first moment at which it would have been accepted: when it
+    /// says it was made, less the skew that is accepted for its kind (protocol P7, T2).
+    pub const fn new(holder: PublicKey, id: [u8; 32], first_use: UnixTime, ends_at: UnixTime) -> ProofId {
+        ProofId { holder, id, first_use, ends_at }
     }
 
     /// The key that made it.
@@ -108,9 +113,9 @@ impl ProofId {
         &self.id
     }
 
-    /// When it was made, as it says itself (stock Tenuo: the start of its window).
-    pub fn made_at(&self) -> UnixTime {
-        self.made_at
+    /// The first moment at which it would have been accepted.
+    pub fn first_use(&self) -> UnixTime {
+        self.first_use
     }
 
     /// The first second at which it is refused for its age.

@@ -2,7 +2,8 @@ use pact_mandate::Format;
 
 use super::*;
 
-const SIGNATURE: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==";
+const SIGNATURE: &str =
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==";
 
 fn params(meta: &str) -> Json {
     Json::parse(format!(r#"{{"name":"read","arguments":{{}},"_meta":{meta}}}"#).as_bytes()).unwrap()
@@ -30,7 +31,8 @@ fn p1_a_tenuo_stack_and_its_fresh_members_are_read_from_meta() {
     let PresentedProof::Tenuo { fresh: Some(fresh), .. } = proof else { panic!("{proof:?}") };
     assert_eq!(fresh.id, std::array::from_fn(|at| u8::try_from(at).unwrap()));
     assert_eq!(fresh.issued_at.seconds(), 1_790_000_000);
-    let url_safe = format!(r#"{{"tenuo":{{"warrant":"AAAA","signature":"{}","approvals":[]}}}}"#, &SIGNATURE[..86]);
+    let url_safe =
+        format!(r#"{{"tenuo":{{"warrant":"AAAA","signature":"{}","approvals":[]}}}}"#, &SIGNATURE[..86]);
     assert!(from_meta(&url_safe).is_ok());
 }
 
@@ -130,9 +132,18 @@ fn what_is_missing_or_malformed_has_its_code() {
         (r#"{"tenuo":{"warrant":"AAAA","signature":"AAAA"}}"#, "proof_not_a_signature"),
         (r#"{"tenuo":{"warrant":"AAAA","approvals":["x"]}}"#, "approvals_not_judged"),
         (r#"{"tenuo":{"warrant":"A"}}"#, "credential_not_base64"),
-        (r#"{"tenuo":{"warrant":"AAAA"},"pact/proof":{"id":"AAECAwQFBgcICQoLDA0ODw","iat":1}}"#, "carrier_mixed"),
-        (r#"{"tenuo":{"warrant":"AAAA"},"pact/proof":{"id":"AAECAwQFBgcICQoLDA0OD","iat":1}}"#, "member_malformed"),
-        (r#"{"tenuo":{"warrant":"AAAA"},"pact/proof":{"id":"AAECAwQFBgcICQoLDA0ODw","iat":1.5}}"#, "member_malformed"),
+        (
+            r#"{"tenuo":{"warrant":"AAAA"},"pact/proof":{"id":"AAECAwQFBgcICQoLDA0ODw","iat":1}}"#,
+            "carrier_mixed",
+        ),
+        (
+            r#"{"tenuo":{"warrant":"AAAA"},"pact/proof":{"id":"AAECAwQFBgcICQoLDA0OD","iat":1}}"#,
+            "member_malformed",
+        ),
+        (
+            r#"{"tenuo":{"warrant":"AAAA"},"pact/proof":{"id":"AAECAwQFBgcICQoLDA0ODw","iat":1.5}}"#,
+            "member_malformed",
+        ),
         (r#"{"tenuo":{"warrant":"AAAA"},"pact/proof":{"id":"AAECAwQFBgcICQoLDA0ODw"}}"#, "member_malformed"),
         (r#"{"tenuo":{"warrant":"AAAA"},"pact/proof":{"dpop":"a.b.c"}}"#, "member_unknown"),
         (r#"{"pact/credential":"AAAA","pact/proof":{"dpop":"a","id":"b"}}"#, "member_unknown"),
@@ -141,7 +152,8 @@ fn what_is_missing_or_malformed_has_its_code() {
     for (meta, code) in cases {
         assert_eq!(refused(from_meta(meta)), code, "{meta}");
     }
-    let header = |value: &'static [u8]| refused(read(None, Headers { authorization: &[value], ..Headers::default() }));
+    let header =
+        |value: &'static [u8]| refused(read(None, Headers { authorization: &[value], ..Headers::default() }));
     assert_eq!(header(b"Basic AAAA"), "scheme_unknown");
     assert_eq!(header(b"DPoP"), "scheme_unknown");
     assert_eq!(header(b"DPoP \xff"), "header_malformed");

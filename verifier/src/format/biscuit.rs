@@ -9,6 +9,23 @@ use crate::trust::TrustSnapshot;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BiscuitFault {}
 
+impl BiscuitFault {
+    /// The stable name of the refusal.
+    pub fn code(&self) -> &'static str {
+        match *self {}
+    }
+
+    /// Whose fault it is.
+    pub fn class(&self) -> crate::refusal::Class {
+        match *self {}
+    }
+
+    /// The link at fault.
+    pub fn link(&self) -> Option<usize> {
+        match *self {}
+    }
+}
+
 /// A verified token, ready for the engine.
 #[derive(Debug)]
 pub(crate) struct Token {}

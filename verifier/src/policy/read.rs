@@ -42,10 +42,14 @@ fn tool(name: &str, mut table: StrictTable) -> Result<Tool, PolicyError> {
     }
     for (key, value) in table.named("args")? {
         let path = format!("args.{key}");
-        let Value::Table(inner) = value else { return Err(table.wrong(&path, "{ arg = … } or { const = … }").into()) };
+        let Value::Table(inner) = value else {
+            return Err(table.wrong(&path, "{ arg = … } or { const = … }").into());
+        };
         let found = source(table.inner(&path, inner))?;
         if key.starts_with('@') || judged.insert(key, found).is_some() {
-            return Err(table.wrong(&path, "a name that is not given yet and does not begin with '@'").into());
+            return Err(table
+                .wrong(&path, "a name that is not given yet and does not begin with '@'")
+                .into());
         }
     }
     let unjudged: BTreeSet<String> = table.texts("unjudged")?.into_iter().collect();
@@ -72,12 +76,17 @@ fn source(mut table: StrictTable) -> Result<Source, PolicyError> {
     let constant = table.value("const");
     let default = table.value("default");
     let source = match (argument, constant) {
-        (Some(name), None) => {
-            Source::Argument { name, default: default.map(|value| json(&table, "default", value)).transpose()? }
-        }
+        (Some(name), None) => Source::Argument {
+            name,
+            default: default.map(|value| json(&table, "default", value)).transpose()?,
+        },
         (None, Some(value)) if default.is_none() => Source::Constant(json(&table, "const", value)?),
         (None, None) => return Err(table.missing("arg").into()),
-        _ => return Err(table.wrong("const", "to stand alone: a constant has no argument and no default").into()),
+        _ => {
+            return Err(table
+                .wrong("const", "to stand alone: a constant has no argument and no default")
+                .into());
+        }
     };
     table.finish()?;
     Ok(source)
@@ -97,7 +106,8 @@ fn json(table: &StrictTable, key: &str, value: Value) -> Result<Json, ConfigFaul
             Json::Array(items.collect::<Result<_, _>>()?)
         }
         Value::Table(inner) => {
-            let members = inner.into_iter().map(|(name, value)| Ok(Member::new(name, json(table, key, value)?)));
+            let members =
+                inner.into_iter().map(|(name, value)| Ok(Member::new(name, json(table, key, value)?)));
             Json::Object(members.collect::<Result<_, ConfigFault>>()?)
         }
     })

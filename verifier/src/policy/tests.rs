@@ -104,7 +104,10 @@ fn a_file_with_a_slip_is_refused_whole_and_says_where() {
         ("[tools.a]\naction = 'x'\nproject = {}", "tools.a.project.arg is missing"),
         ("[tools.a]\naction = 'x'\nproject = 'web'", "tools.a.project wants a table"),
         ("[tools.a]\naction = 'task.*'", "without '*'"),
-        ("[tools.a]\naction = 'x'\nproject = { const = 'p' }\nargs = { project = { arg = 'q' } }", "not given yet"),
+        (
+            "[tools.a]\naction = 'x'\nproject = { const = 'p' }\nargs = { project = { arg = 'q' } }",
+            "not given yet",
+        ),
         ("[tools.a]\naction = 'x'\nargs = { '@id' = { arg = 'q' } }", "does not begin with '@'"),
         ("[tools.a]\naction = 'x'\nargs = { q = { arg = 'q' } }\nunjudged = ['q']", "choose one"),
         ("[tools.a]\naction = 'x'\nargs = { q = { const = 1979-05-27 } }", "a text, a number"),

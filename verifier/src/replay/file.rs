@@ -20,7 +20,7 @@ use super::{
     seen::{Bounds, Seen, Used},
     segment::{self, Finished, Header, Segment},
 };
-use crate::limits::{FUTURE_SKEW_SECONDS, MAX_PROOFS, MAX_PROOFS_PER_HOLDER};
+use crate::limits::{MAX_PROOFS, MAX_PROOFS_PER_HOLDER};
 
 #[cfg(test)]
 mod tests;
@@ -69,7 +69,10 @@ impl BootId {
     pub fn of_this_system() -> Option<BootId> {
         let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
         let hex: String = text.trim().chars().filter(|c| *c != '-').collect();
-        (hex.len() == 32).then(|| u128::from_str_radix(&hex, 16).ok()).flatten().map(|id| BootId(id.to_be_bytes()))
+        (hex.len() == 32)
+            .then(|| u128::from_str_radix(&hex, 16).ok())
+            .flatten()
+            .map(|id| BootId(id.to_be_bytes()))
     }
 
     /// These 16 bytes.
@@ -85,7 +88,12 @@ impl BootId {
 impl FileReplay {
     /// Opens the folder, which is made when it is not there, and continues its record if that is unbroken.
     pub fn open(folder: &Path, boot: Option<BootId>, now: Now) -> Result<FileReplay, OpenError> {
-        FileReplay::open_bounded(folder, boot, now, Bounds { proofs: MAX_PROOFS, per_holder: MAX_PROOFS_PER_HOLDER })
+        FileReplay::open_bounded(
+            folder,
+            boot,
+            now,
+            Bounds { proofs: MAX_PROOFS, per_holder: MAX_PROOFS_PER_HOLDER },
+        )
     }
 
     fn open_bounded(
@@ -177,8 +185,8 @@ impl State {
 
     fn record(&mut self, folder: &Path, proof: &ProofId, now: UnixTime) -> Result<(), ReplayFault> {
         let since = self.segment.header().since;
-        if proof.made_at() <= since.plus(FUTURE_SKEW_SECONDS) {
-            return Err(ReplayFault::BeforeStore { made_at: proof.made_at(), since });
+        if proof.first_use() <= since {
+            return Err(ReplayFault::BeforeStore { first_use: proof.first_use(), since });
         }
         let used = Used::of(proof);
         self.seen.judge(&used, now)?;

@@ -57,8 +57,8 @@ pub(super) fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
-        let number = name.to_str().and_then(|name| name.strip_suffix(SUFFIX)).and_then(|name| name.parse().ok());
-        numbers.extend(number);
+        let number = name.to_str().and_then(|name| name.strip_suffix(SUFFIX));
+        numbers.extend(number.and_then(|number| number.parse::<u64>().ok()));
     }
     numbers.sort_unstable();
     Ok(numbers)

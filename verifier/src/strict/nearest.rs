@@ -35,7 +35,9 @@ mod tests {
 
     #[test]
     fn the_distance_is_levenshteins() {
-        for (a, b, distance) in [("", "", 0), ("", "abc", 3), ("kitten", "sitting", 3), ("flaw", "lawn", 2), ("a", "a", 0)] {
+        for (a, b, distance) in
+            [("", "", 0), ("", "abc", 3), ("kitten", "sitting", 3), ("flaw", "lawn", 2), ("a", "a", 0)]
+        {
             assert_eq!((edits(a, b), edits(b, a)), (distance, distance), "{a} {b}");
         }
     }
