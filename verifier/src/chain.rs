@@ -148,9 +148,6 @@ impl fmt::Debug for VerifiedChain {
 }
 
 impl IssuerFault {
-    /// All codes.
-    pub const CODES: &[&str] = &["issuer_format", "issuer_scope", "project_missing", "issuer_gone"];
-
     /// The stable name of the refusal.
     pub fn code(&self) -> &'static str {
         match self {

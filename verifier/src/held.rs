@@ -138,15 +138,6 @@ fn bearer(chain: &VerifiedChain, proof: &PresentedProof) -> Result<Possession, R
 }
 
 impl PossessionFault {
-    /// All codes.
-    pub const CODES: &[&str] = &[
-        "proof_missing",
-        "proof_wrong_kind",
-        "stock_proof_refused",
-        "bearer_refused",
-        "proof_without_holder",
-    ];
-
     /// The stable name of the refusal.
     pub fn code(&self) -> &'static str {
         match self {

@@ -106,9 +106,6 @@ impl fmt::Display for UnverifiedHint {
 }
 
 impl PresentedFault {
-    /// All codes.
-    pub const CODES: &[&str] = &["credential_empty", "credential_too_long", "credential_not_base64"];
-
     /// The stable name of the refusal.
     pub fn code(&self) -> &'static str {
         match self {

@@ -119,7 +119,7 @@ impl Refusal {
     pub fn link(&self) -> Option<usize> {
         match self {
             Refusal::Tenuo(fault) => fault.link(),
-            Refusal::Biscuit(fault) => fault.link(),
+            Refusal::Biscuit(fault) => fault.block(),
             Refusal::Revoked(revoked) => revoked.link,
             _ => None,
         }

@@ -125,16 +125,6 @@ impl ProofId {
 }
 
 impl ReplayFault {
-    /// All codes.
-    pub const CODES: &[&str] = &[
-        "replayed",
-        "proof_before_store",
-        "proof_forgotten",
-        "replay_quota",
-        "replay_store_full",
-        "replay_store_failed",
-    ];
-
     /// The stable name of the refusal.
     pub fn code(&self) -> &'static str {
         match self {

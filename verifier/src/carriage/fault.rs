@@ -42,21 +42,6 @@ pub enum CarriageFault {
 }
 
 impl CarriageFault {
-    /// All codes.
-    pub const CODES: &[&str] = &[
-        "credential_missing",
-        "credential_second",
-        "header_repeated",
-        "header_malformed",
-        "member_malformed",
-        "member_unknown",
-        "scheme_unknown",
-        "carrier_mixed",
-        "proof_without_credential",
-        "approvals_not_judged",
-        "proof_not_a_signature",
-    ];
-
     /// The stable name of the refusal.
     pub fn code(&self) -> &'static str {
         match self {

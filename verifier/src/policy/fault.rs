@@ -47,15 +47,6 @@ pub enum PolicyFault {
 }
 
 impl PolicyFault {
-    /// All codes.
-    pub const CODES: &[&str] = &[
-        "tool_not_mapped",
-        "argument_not_named",
-        "argument_reserved",
-        "arguments_not_object",
-        "judged_otherwise",
-    ];
-
     /// The stable name of the refusal.
     pub fn code(&self) -> &'static str {
         match self {
