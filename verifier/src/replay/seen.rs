@@ -1,6 +1,6 @@
 //! Which proofs were used, in memory: bounded as a whole and per holder, forgotten only after their end.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, hash_map};
 
 use pact_mandate::UnixTime;
 use sha2::{Digest, Sha256};
@@ -28,7 +28,8 @@ pub(super) struct Bounds {
 
 #[derive(Debug)]
 pub(super) struct Seen {
-    keys: HashSet<[u8; 16]>,
+    /// What is used, with its end. An id can be used again after its end, so one that is read back may come twice.
+    keys: HashMap<[u8; 16], UnixTime>,
     /// By the end of the proof.
     by_end: BTreeMap<UnixTime, Vec<Used>>,
     holders: HashMap<[u8; 16], usize>,
@@ -54,7 +55,7 @@ fn first_half(bytes: &[u8; 32]) -> [u8; 16] {
 impl Seen {
     pub(super) fn new(bounds: Bounds) -> Seen {
         Seen {
-            keys: HashSet::new(),
+            keys: HashMap::new(),
             by_end: BTreeMap::new(),
             holders: HashMap::new(),
             floor: UnixTime::EPOCH,
@@ -68,7 +69,7 @@ impl Seen {
         if used.ends_at <= self.floor {
             return Err(ReplayFault::Forgotten { ends_at: used.ends_at, floor: self.floor });
         }
-        if self.keys.contains(&used.key) {
+        if self.keys.contains_key(&used.key) {
             return Err(ReplayFault::Replayed);
         }
         let (held, limit) = (self.holders.get(&used.holder).copied().unwrap_or(0), self.bounds.per_holder);
@@ -79,13 +80,20 @@ impl Seen {
         if self.keys.len() >= limit { Err(ReplayFault::Full { limit }) } else { Ok(()) }
     }
 
-    /// Remembers it until its end.
+    /// Remembers it until its end, or the later end of an earlier one of its id.
     pub(super) fn insert(&mut self, used: Used) {
-        if self.keys.insert(used.key) {
-            self.by_end.entry(used.ends_at).or_default().push(used);
-            let held = self.holders.entry(used.holder).or_default();
-            *held = held.saturating_add(1);
+        match self.keys.entry(used.key) {
+            hash_map::Entry::Occupied(held) if *held.get() >= used.ends_at => return,
+            hash_map::Entry::Occupied(mut held) => {
+                held.insert(used.ends_at);
+            }
+            hash_map::Entry::Vacant(free) => {
+                free.insert(used.ends_at);
+                let held = self.holders.entry(used.holder).or_default();
+                *held = held.saturating_add(1);
+            }
         }
+        self.by_end.entry(used.ends_at).or_default().push(used);
     }
 
     /// Raises the floor: all that ended up to there counts as forgotten.
@@ -125,7 +133,10 @@ impl Seen {
     }
 }
 
-fn forget(keys: &mut HashSet<[u8; 16]>, holders: &mut HashMap<[u8; 16], usize>, used: &Used) {
+fn forget(keys: &mut HashMap<[u8; 16], UnixTime>, holders: &mut HashMap<[u8; 16], usize>, used: &Used) {
+    if keys.get(&used.key) != Some(&used.ends_at) {
+        return;
+    }
     keys.remove(&used.key);
     if let Some(held) = holders.get_mut(&used.holder) {
         *held = held.saturating_sub(1);

@@ -204,3 +204,11 @@ fn check_of(parts: &[&[u8]]) -> [u8; 8] {
     let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
     [a, b, c, d, e, f, g, h]
 }
+
+#[cfg(test)]
+impl Segment {
+    /// From now on each write fails.
+    pub(super) fn break_for_test(&mut self, path: &Path) {
+        self.file = File::open(path).unwrap();
+    }
+}
