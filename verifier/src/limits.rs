@@ -16,6 +16,8 @@ pub const MAX_WARRANTS: usize = 64;
 pub const MAX_TOKEN_BYTES: usize = 16 * 1024;
 /// Blocks in one Biscuit token (structural admission).
 pub const MAX_BLOCKS: usize = 16;
+/// Bytes of the sidecar's public URL, as proofs name it.
+pub const MAX_AUDIENCE_BYTES: usize = 2048;
 /// Facts in one block of a token (structural admission; also the rights that one authority block can grant).
 pub const MAX_FACTS: usize = 64;
 /// Rules in one block of a token (structural admission).
@@ -51,3 +53,7 @@ pub const MAX_WAITING_EVALUATIONS: usize = 1024;
 /// Seconds that one evaluation may take, and one may wait. The engine looks at its clock between joins only, so the
 /// structural limits are what holds; this one is wide, because a narrow one refuses good tokens on a busy machine.
 pub const EVALUATION_SECONDS: u64 = 2;
+/// Bytes of one DPoP proof: with a token's hash, a tool's name and three digests, an honest one has some 700.
+pub const MAX_DPOP_BYTES: usize = 4096;
+/// Bytes of a proof's own id (protocol P4).
+pub const MAX_JTI_BYTES: usize = 128;

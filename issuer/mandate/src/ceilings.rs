@@ -24,7 +24,9 @@ pub struct Ceilings(BTreeMap<LimitName, Amount>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CeilingsError {
     /// Not a name.
-    #[error("a limit's name is 1 to {MAX_NAME_CHARS} of a-z, A-Z, 0-9, '_', '.' and '-', starts with a letter or '_', and is not project or task_id")]
+    #[error(
+        "a limit's name is 1 to {MAX_NAME_CHARS} of a-z, A-Z, 0-9, '_', '.' and '-', starts with a letter or '_', and is not project or task_id"
+    )]
     NotAName,
     /// Too many.
     #[error("a mandate has at most {MAX_CEILINGS} limits")]
@@ -102,7 +104,9 @@ impl Ceilings {
 
     /// The first name that both limit and this limits less tightly; `None` when this goes nowhere beyond `parent`.
     pub fn first_beyond(&self, parent: &Ceilings) -> Option<&LimitName> {
-        self.iter().find(|(name, amount)| parent.get(name).is_some_and(|most| *amount > most)).map(|(name, _)| name)
+        self.iter()
+            .find(|(name, amount)| parent.get(name).is_some_and(|most| *amount > most))
+            .map(|(name, _)| name)
     }
 
     /// Both at once: every name of either, at the lower value.

@@ -171,7 +171,8 @@ impl Parser<'_> {
     }
 
     fn four_hex(&mut self) -> Result<u32, JsonError> {
-        let digits = self.text.as_bytes().get(self.at..self.at + 4).ok_or(self.error(JsonFault::Truncated))?;
+        let digits =
+            self.text.as_bytes().get(self.at..self.at + 4).ok_or(self.error(JsonFault::Truncated))?;
         let value = digits.iter().try_fold(0, |value, &b| Some(value * 16 + char::from(b).to_digit(16)?));
         let value = value.ok_or(self.error(JsonFault::Syntax))?;
         self.at += 4;
