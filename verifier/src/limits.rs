@@ -88,3 +88,7 @@ pub const MAX_WAITING_EVALUATIONS: usize = 1024;
 /// Seconds that one evaluation may take, and one may wait. The engine looks at its clock between joins only, so the
 /// structural limits are what holds; this one is wide, because a narrow one refuses good tokens on a busy machine.
 pub const EVALUATION_SECONDS: u64 = 2;
+/// Bytes of one DPoP proof: with a token's hash, a tool's name and three digests, an honest one has some 700.
+pub const MAX_DPOP_BYTES: usize = 4096;
+/// Bytes of a proof's own id (protocol P4).
+pub const MAX_JTI_BYTES: usize = 128;
