@@ -12,7 +12,7 @@ use crate::limits::{
 mod expression;
 mod term;
 
-pub(super) use expression::{Binary, Closure, Expression, Operation};
+pub(super) use expression::{Binary, Expression, Operation};
 pub(super) use term::{Term, Type};
 
 /// The versions of Datalog that are read.

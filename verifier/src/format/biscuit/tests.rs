@@ -1,0 +1,6 @@
+//! Tokens made with the crate's builder or by hand, and what becomes of them.
+
+mod admission;
+mod forge;
+mod judgement;
+mod opening;
