@@ -22,10 +22,7 @@
 use std::fmt;
 
 use biscuit_auth::Biscuit;
-use pact_mandate::{
-    Judged, UnixTime,
-    limits::MAX_LIFETIME_SECONDS,
-};
+use pact_mandate::{Judged, UnixTime, limits::MAX_LIFETIME_SECONDS};
 use pact_revocation::Entry;
 
 use super::{Authority, Opened};

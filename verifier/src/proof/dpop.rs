@@ -79,7 +79,11 @@ fn object(part: &str, known: &[&str]) -> Result<Json, DpopFault> {
     let members = value.members().ok_or(DpopFault::NotJws)?;
     if let Some(member) = members.iter().find(|member| !known.contains(&member.name.as_str())) {
         let nonce = member.name == "nonce";
-        return Err(if nonce { DpopFault::Nonce } else { DpopFault::UnknownMember { at: member.span.start } });
+        return Err(if nonce {
+            DpopFault::Nonce
+        } else {
+            DpopFault::UnknownMember { at: member.span.start }
+        });
     }
     Ok(value)
 }
@@ -134,7 +138,8 @@ fn judge_call(claims: &Json, token_text: &str, asked: &Asked, audience: &Audienc
 /// `iat`: at most 60 seconds ago, at most 5 ahead.
 fn made_at(claims: &Json, now: UnixTime) -> Result<UnixTime, DpopFault> {
     let issued = claims.get("iat").ok_or(DpopFault::Missing { member: "iat" })?;
-    let issued = issued.as_u64().and_then(|seconds| UnixTime::try_from(seconds).ok()).ok_or(DpopFault::NotATime)?;
+    let issued =
+        issued.as_u64().and_then(|seconds| UnixTime::try_from(seconds).ok()).ok_or(DpopFault::NotATime)?;
     if now.since(issued) > PROOF_LIFETIME_SECONDS {
         return Err(DpopFault::TooOld { seconds: now.since(issued) });
     }

@@ -4,3 +4,4 @@ mod admission;
 mod forge;
 mod judgement;
 mod opening;
+mod samples;

@@ -20,7 +20,9 @@ pub enum DpopFault {
     #[error("a part of the DPoP proof is not JSON: {0}")]
     NotJson(JsonError),
     /// A member that P4 does not have.
-    #[error("the DPoP proof has a member of its own at byte {at} of a part; header and claims are closed sets")]
+    #[error(
+        "the DPoP proof has a member of its own at byte {at} of a part; header and claims are closed sets"
+    )]
     UnknownMember {
         /// Where in its part.
         at: usize,
@@ -74,13 +76,17 @@ pub enum DpopFault {
     #[error("iat of the DPoP proof is not a whole number of seconds since 1970")]
     NotATime,
     /// `iat` is too long ago.
-    #[error("the DPoP proof is {seconds} s old; at most {PROOF_LIFETIME_SECONDS} s count. Make one for each call")]
+    #[error(
+        "the DPoP proof is {seconds} s old; at most {PROOF_LIFETIME_SECONDS} s count. Make one for each call"
+    )]
     TooOld {
         /// How old.
         seconds: u64,
     },
     /// `iat` is ahead of our clock.
-    #[error("the DPoP proof lies {seconds} s ahead; at most {FUTURE_SKEW_SECONDS} s count. Compare the clocks")]
+    #[error(
+        "the DPoP proof lies {seconds} s ahead; at most {FUTURE_SKEW_SECONDS} s count. Compare the clocks"
+    )]
     FromTheFuture {
         /// How far.
         seconds: u64,

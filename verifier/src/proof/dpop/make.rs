@@ -33,7 +33,8 @@ impl Draft<'_> {
     }
 
     fn header(&self) -> Json {
-        let jwk = object([("crv", text("Ed25519")), ("kty", text("OKP")), ("x", text(self.holder.to_string()))]);
+        let jwk =
+            object([("crv", text("Ed25519")), ("kty", text("OKP")), ("x", text(self.holder.to_string()))]);
         object([("alg", text(ALGORITHM)), ("jwk", jwk), ("typ", text(TYPE))])
     }
 

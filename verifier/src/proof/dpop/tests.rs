@@ -29,7 +29,10 @@ fn asked() -> Asked {
 }
 
 fn header() -> String {
-    format!(r#"{{"typ":"dpop+jwt","alg":"EdDSA","jwk":{{"kty":"OKP","crv":"Ed25519","x":"{}"}}}}"#, holder().public_key())
+    format!(
+        r#"{{"typ":"dpop+jwt","alg":"EdDSA","jwk":{{"kty":"OKP","crv":"Ed25519","x":"{}"}}}}"#,
+        holder().public_key()
+    )
 }
 
 /// The claims as pact-holder makes them, decoded.
@@ -119,7 +122,10 @@ fn p4_jwk_is_the_holder_and_nothing_more() {
     assert_eq!(with_header(r#""kty":"#, r#""kid":"a","kty":"#), Err(DpopFault::Key));
     assert_eq!(with_header(r#""kty":"#, r#""d":"AA","kty":"#), Err(DpopFault::PrivateKey));
     assert_eq!(with_header(r#""kty":"#, r#""k":"AA","kty":"#), Err(DpopFault::PrivateKey));
-    assert_eq!(judge(&sign(r#"{"typ":"dpop+jwt","alg":"EdDSA"}"#, &claims())), Err(DpopFault::Missing { member: "jwk" }));
+    assert_eq!(
+        judge(&sign(r#"{"typ":"dpop+jwt","alg":"EdDSA"}"#, &claims())),
+        Err(DpopFault::Missing { member: "jwk" })
+    );
     assert_eq!(judge(&sign(r#"{"typ":"dpop+jwt","alg":"EdDSA","jwk":"x"}"#, &claims())), Err(DpopFault::Key));
 }
 
@@ -128,8 +134,12 @@ fn p4_another_keys_proof_with_its_own_jwk_is_not_the_holders() {
     let other = SecretKey::from_seed(&[8; 32]).unwrap();
     let header = header().replace(&holder().public_key().to_string(), &other.public_key().to_string());
     let input = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims()));
-    assert_eq!(judge(&assemble(&input, &other.sign(input.as_bytes()).unwrap())), Err(DpopFault::NotTheHolder));
-    let input = format!("{}.{}", URL_SAFE_NO_PAD.encode(super::tests::header()), URL_SAFE_NO_PAD.encode(claims()));
+    assert_eq!(
+        judge(&assemble(&input, &other.sign(input.as_bytes()).unwrap())),
+        Err(DpopFault::NotTheHolder)
+    );
+    let input =
+        format!("{}.{}", URL_SAFE_NO_PAD.encode(super::tests::header()), URL_SAFE_NO_PAD.encode(claims()));
     assert_eq!(judge(&assemble(&input, &other.sign(input.as_bytes()).unwrap())), Err(DpopFault::Signature));
 }
 
@@ -156,7 +166,10 @@ fn p4_jti_has_1_to_128_bytes() {
     assert_eq!(with_claims(jti, ""), Err(DpopFault::Id));
     assert_eq!(with_claims(jti, &"a".repeat(129)), Err(DpopFault::Id));
     assert!(with_claims(jti, &"a".repeat(128)).is_ok());
-    assert_eq!(with_claims(r#""jti":"AAAAAAAAAAAAAAAAAAAAAA""#, r#""jti":1"#), Err(DpopFault::NotAText { member: "jti" }));
+    assert_eq!(
+        with_claims(r#""jti":"AAAAAAAAAAAAAAAAAAAAAA""#, r#""jti":1"#),
+        Err(DpopFault::NotAText { member: "jti" })
+    );
 }
 
 #[test]
@@ -205,7 +218,10 @@ fn p2_arguments_beginning_with_at_are_refused() {
 fn p4_header_and_claims_are_closed() {
     assert_eq!(with_claims(r#"{"ath""#, r#"{"nonce":"n","ath""#), Err(DpopFault::Nonce));
     assert!(matches!(with_claims(r#"{"ath""#, r#"{"exp":1,"ath""#), Err(DpopFault::UnknownMember { .. })));
-    assert!(matches!(with_header(r#"{"typ""#, r#"{"crit":["b64"],"typ""#), Err(DpopFault::UnknownMember { .. })));
+    assert!(matches!(
+        with_header(r#"{"typ""#, r#"{"crit":["b64"],"typ""#),
+        Err(DpopFault::UnknownMember { .. })
+    ));
     assert!(matches!(with_header(r#"{"typ""#, r#"{"kid":"a","typ""#), Err(DpopFault::UnknownMember { .. })));
     assert!(matches!(
         with_claims(r#"{"ath""#, r#"{"htm":"POST","ath""#),

@@ -4,16 +4,16 @@ use biscuit_auth::{
     BlockBuilder, KeyPair,
     format::schema::{self, op, op_binary, op_unary, scope, term},
 };
-use prost::Message;
 use proptest::prelude::*;
+use prost::Message;
 
 use super::forge::*;
 use crate::{
     format::biscuit::{BiscuitFault, Defect, Place, admission::admit, check_structure},
     limits::{
         MAX_BLOCKS, MAX_CHECKS, MAX_CLOSURE_DEPTH, MAX_EXPRESSIONS, MAX_FACTS, MAX_MATCHES, MAX_MEMBERS,
-        MAX_OPERATIONS, MAX_PREDICATES, MAX_QUERIES, MAX_RULES, MAX_STEPS, MAX_SYMBOLS, MAX_TERMS, MAX_TEXT_BYTES,
-        MAX_TOKEN_BYTES,
+        MAX_OPERATIONS, MAX_PREDICATES, MAX_QUERIES, MAX_RULES, MAX_STEPS, MAX_SYMBOLS, MAX_TERMS,
+        MAX_TEXT_BYTES, MAX_TOKEN_BYTES,
     },
 };
 
@@ -64,7 +64,10 @@ mod bounds {
 
     #[test]
     fn c1_a_token_is_at_most_16_kilobytes() {
-        assert_eq!(check_structure(&vec![0; MAX_TOKEN_BYTES + 1]), Err(BiscuitFault::TooLarge { limit: MAX_TOKEN_BYTES }));
+        assert_eq!(
+            check_structure(&vec![0; MAX_TOKEN_BYTES + 1]),
+            Err(BiscuitFault::TooLarge { limit: MAX_TOKEN_BYTES })
+        );
         assert!(!matches!(check_structure(&vec![0; MAX_TOKEN_BYTES]), Err(BiscuitFault::TooLarge { .. })));
     }
 
@@ -100,7 +103,11 @@ mod bounds {
     fn c3_a_check_has_at_most_64_queries() {
         let queries = |count| format!("check if true{}", repeat(count - 1, |_| " or true".to_owned()));
         admitted(&[&queries(MAX_QUERIES)]);
-        source_refused(&[&queries(MAX_QUERIES + 1)], CHECK(0, 0), too_many("queries of a check", MAX_QUERIES));
+        source_refused(
+            &[&queries(MAX_QUERIES + 1)],
+            CHECK(0, 0),
+            too_many("queries of a check", MAX_QUERIES),
+        );
     }
 
     #[test]
@@ -139,7 +146,12 @@ mod bounds {
 
     #[test]
     fn c3_a_set_has_at_most_256_members() {
-        let set = |count| format!("check if {{{}}}.contains(1)", (0..count).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
+        let set = |count| {
+            format!(
+                "check if {{{}}}.contains(1)",
+                (0..count).map(|n| n.to_string()).collect::<Vec<_>>().join(",")
+            )
+        };
         admitted(&[&set(MAX_MEMBERS)]);
         source_refused(&[&set(MAX_MEMBERS + 1)], CHECK(0, 0), too_many("members of a set", MAX_MEMBERS));
     }
@@ -148,16 +160,26 @@ mod bounds {
     fn c3_a_text_has_at_most_a_kilobyte() {
         let text = |count| format!(r#"f("{}")"#, "a".repeat(count));
         admitted(&[&text(MAX_TEXT_BYTES)]);
-        source_refused(&[&text(MAX_TEXT_BYTES + 1)], Place::Block(0), Defect::TextTooLong { limit: MAX_TEXT_BYTES });
+        source_refused(
+            &[&text(MAX_TEXT_BYTES + 1)],
+            Place::Block(0),
+            Defect::TextTooLong { limit: MAX_TEXT_BYTES },
+        );
         let bytes = |count| format!("f(hex:{})", "00".repeat(count));
         admitted(&[&bytes(MAX_TEXT_BYTES)]);
-        source_refused(&[&bytes(MAX_TEXT_BYTES + 1)], FACT(0, 0), Defect::TextTooLong { limit: MAX_TEXT_BYTES });
+        source_refused(
+            &[&bytes(MAX_TEXT_BYTES + 1)],
+            FACT(0, 0),
+            Defect::TextTooLong { limit: MAX_TEXT_BYTES },
+        );
     }
 
     #[test]
     fn c3_a_token_has_at_most_1024_words_of_its_own() {
         let words = |count| {
-            changed(&["check if true"], 0, |block| block.symbols = (0..count).map(|at| format!("w{at}")).collect())
+            changed(&["check if true"], 0, |block| {
+                block.symbols = (0..count).map(|at| format!("w{at}")).collect()
+            })
         };
         assert_eq!(check_structure(&words(MAX_SYMBOLS)), Ok(()));
         refused(&words(MAX_SYMBOLS + 1), Place::Block(0), too_many("symbols", MAX_SYMBOLS));
@@ -183,7 +205,11 @@ mod bounds {
         let facts = repeat(60, |at| format!("f({at});"));
         let refusal = Defect::TooManyMatches { limit: MAX_MATCHES };
         source_refused(&[&facts, &facts, "check if f($a), f($b)"], CHECK(2, 0), refusal.clone());
-        source_refused(&[&facts, "r($a, $b) <- f($a), f($b); check if r($a, $b), f($c)"], CHECK(1, 0), refusal);
+        source_refused(
+            &[&facts, "r($a, $b) <- f($a), f($b); check if r($a, $b), f($c)"],
+            CHECK(1, 0),
+            refusal,
+        );
     }
 
     #[test]
@@ -192,7 +218,9 @@ mod bounds {
         let check = format!("check if f($a), f($b){}", repeat(30, |_| " or f($a), f($b)".to_owned()));
         admitted(&[&facts, &check]);
         let token = mint(&[&facts, &format!("{check};{check};{check};{check}")]);
-        let Err(BiscuitFault::Structure { place, defect }) = check_structure(&token) else { panic!("too much work") };
+        let Err(BiscuitFault::Structure { place, defect }) = check_structure(&token) else {
+            panic!("too much work")
+        };
         assert_eq!((place.block(), defect), (Some(1), Defect::TooMuchWork { limit: MAX_STEPS }));
     }
 }
@@ -290,7 +318,8 @@ mod claims {
         let token = mint_under(&root(), &[&authority()]);
         let other = KeyPair::new();
         let request = token.third_party_request().unwrap();
-        let block = request.create_block(&other.private(), BlockBuilder::new().fact("f(1)").unwrap()).unwrap();
+        let block =
+            request.create_block(&other.private(), BlockBuilder::new().fact("f(1)").unwrap()).unwrap();
         let token = token.append_third_party(other.public(), block).unwrap();
         refused(&token.to_vec().unwrap(), Place::Envelope, Defect::ThirdParty);
     }
@@ -331,7 +360,11 @@ mod chance {
     /// The rule that finding 8 breaks: which fact the engine tries first must not matter.
     #[test]
     fn c3_facts_of_one_name_have_one_type() {
-        source_refused(&[r#"amount(3); amount("x"); check if amount($a), $a <= 5"#], FACT(0, 1), Defect::MixedTypes);
+        source_refused(
+            &[r#"amount(3); amount("x"); check if amount($a), $a <= 5"#],
+            FACT(0, 1),
+            Defect::MixedTypes,
+        );
         source_refused(&["amount(3)", r#"amount("x")"#], FACT(1, 0), Defect::MixedTypes);
         admitted(&[r#"amount(3); amount(3, "x"); amount(4)"#]);
     }
@@ -357,8 +390,16 @@ mod chance {
     #[test]
     fn c3_lazy_operators_see_one_combination_of_facts() {
         admitted(&[r#"check if tool($t), $t === "a" || $t === "b""#]);
-        source_refused(&[r#"f(1); f(2); check if f($x), $x === 1 || $x < 2"#], CHECK(0, 0), Defect::LazyOverMany);
-        source_refused(&[r#"check if arg($k, $v), {"a"}.any($a -> $a === $k)"#], CHECK(0, 0), Defect::LazyOverMany);
+        source_refused(
+            &[r#"f(1); f(2); check if f($x), $x === 1 || $x < 2"#],
+            CHECK(0, 0),
+            Defect::LazyOverMany,
+        );
+        source_refused(
+            &[r#"check if arg($k, $v), {"a"}.any($a -> $a === $k)"#],
+            CHECK(0, 0),
+            Defect::LazyOverMany,
+        );
     }
 
     #[test]
@@ -390,7 +431,11 @@ mod chance {
         let last = op_binary::Kind::TryOr as i32;
         for kind in 0..=last {
             let lazy = (23..=26).contains(&kind);
-            let token = with_operations(vec![value(term::Content::Bool(true)), value(term::Content::Bool(true)), binary(kind)]);
+            let token = with_operations(vec![
+                value(term::Content::Bool(true)),
+                value(term::Content::Bool(true)),
+                binary(kind),
+            ]);
             match check_structure(&token) {
                 Ok(()) => assert!(matches!(kind, 0..=7 | 13..=16 | 20..=22), "{kind}"),
                 Err(BiscuitFault::Structure { defect: Defect::Expression, .. }) => assert!(lazy, "{kind}"),
@@ -400,7 +445,11 @@ mod chance {
                 other => panic!("{kind}: {other:?}"),
             }
         }
-        let unknown = with_operations(vec![value(term::Content::Bool(true)), value(term::Content::Bool(true)), binary(last + 1)]);
+        let unknown = with_operations(vec![
+            value(term::Content::Bool(true)),
+            value(term::Content::Bool(true)),
+            binary(last + 1),
+        ]);
         refused(&unknown, CHECK(0, 0), Defect::UnknownValue { what: "a binary operator", value: 30 });
     }
 }
@@ -570,7 +619,9 @@ mod statements {
         admitted(&[r#"f(1, "a", true, hex:00, 2027-01-01T00:00:00Z, {1, 2}, [1, "a"])"#]);
         let set = |second: term::Content| {
             changed(&["f({1, 2})"], 0, |block| {
-                let Some(term::Content::Set(set)) = &mut block.facts[0].predicate.terms[0].content else { panic!() };
+                let Some(term::Content::Set(set)) = &mut block.facts[0].predicate.terms[0].content else {
+                    panic!()
+                };
                 set.set[1].content = Some(second);
             })
         };
@@ -592,7 +643,11 @@ mod statements {
 fn any_token() -> impl Strategy<Value = Vec<u8>> {
     let rich = r#"r($x) <- f($x), g($y), $y < 3; f("a"); g(1); h({1,2},[1,"a"],hex:00,true);
         check all f($x), {"a"}.contains($x); check if tool($t), $t === "a" || $t.starts_with("b")"#;
-    prop_oneof![Just(pact()), Just(mint(&[&authority(), rich])), Just(mint_under(&p256_root(), &[&authority()]).to_vec().unwrap())]
+    prop_oneof![
+        Just(pact()),
+        Just(mint(&[&authority(), rich])),
+        Just(mint_under(&p256_root(), &[&authority()]).to_vec().unwrap())
+    ]
 }
 
 proptest! {

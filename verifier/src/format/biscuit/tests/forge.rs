@@ -45,7 +45,9 @@ pub(super) fn root_key(pair: &KeyPair) -> RootKey {
             id: "root".parse().unwrap(),
             key: PublicKey::from_bytes(&bytes.try_into().unwrap()).unwrap(),
         },
-        KeyPair::P256(_) => RootKey::P256 { id: "root-p256".parse().unwrap(), sec1: bytes.try_into().unwrap() },
+        KeyPair::P256(_) => {
+            RootKey::P256 { id: "root-p256".parse().unwrap(), sec1: bytes.try_into().unwrap() }
+        }
     }
 }
 
@@ -63,7 +65,8 @@ pub(super) fn issuer(name: &str, roots: Vec<RootKey>) -> TrustedIssuer {
 }
 
 pub(super) fn trust() -> TrustSnapshot {
-    TrustSnapshot::new(vec![issuer("issuer.example", vec![root_key(&root()), root_key(&p256_root())])]).unwrap()
+    TrustSnapshot::new(vec![issuer("issuer.example", vec![root_key(&root()), root_key(&p256_root())])])
+        .unwrap()
 }
 
 pub(super) fn root_id(pair: &KeyPair) -> u32 {
@@ -140,7 +143,9 @@ pub(super) fn sign(blocks: &[Vec<u8>]) -> schema::Biscuit {
         root_key_id: Some(root_id(&root())),
         authority: links.remove(0),
         blocks,
-        proof: schema::Proof { content: Some(proof::Content::NextSecret(signer.private().to_bytes().to_vec())) },
+        proof: schema::Proof {
+            content: Some(proof::Content::NextSecret(signer.private().to_bytes().to_vec())),
+        },
     }
 }
 
