@@ -29,6 +29,8 @@ pub enum Class {
     Unauthenticated,
     /// It holds, but not for this call: HTTP 403.
     Forbidden,
+    /// The holder has used up its share of the replay store (protocol P6): HTTP 429.
+    TooMany,
     /// We cannot judge now: HTTP 503.
     Unavailable,
 }
