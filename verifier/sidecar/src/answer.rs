@@ -95,7 +95,6 @@ where
     }
 }
 
-
 impl<B> Body for Answer<B>
 where
     B: Body<Data = Bytes> + Unpin,
@@ -195,7 +194,14 @@ mod tests {
     #[test]
     fn r9_the_last_event_never_joins_a_cut_one() {
         let plain = "event: message\ndata: {}\n\n";
-        for whole in [&[][..], &["data: 1\n\n"], &["data: 1\r\n\r\n"], &["data: 1\n", "\n"], &["data: 1\r\n\r", "\n"], &[":\n\n"]] {
+        for whole in [
+            &[][..],
+            &["data: 1\n\n"],
+            &["data: 1\r\n\r\n"],
+            &["data: 1\n", "\n"],
+            &["data: 1\r\n\r", "\n"],
+            &[":\n\n"],
+        ] {
             assert_eq!(after(whole), plain, "{whole:?}");
         }
         for cut in [&["data: 1"][..], &["data: 1\n"], &["data: 1\r\n"], &["\n\nd"]] {

@@ -61,9 +61,15 @@ mod tests {
     fn m2_members_go_with_one_comma_and_nothing_else_changes() {
         for (whole, left) in [
             (r#"{"params": {"_meta": {"a":1}}}"#, r#"{"params": {"_meta": {}}}"#),
-            (r#"{"params":{"_meta":{ "a" : 1 , "x":2 },"q":1.0}}"#, r#"{"params":{"_meta":{ "x":2 },"q":1.0}}"#),
+            (
+                r#"{"params":{"_meta":{ "a" : 1 , "x":2 },"q":1.0}}"#,
+                r#"{"params":{"_meta":{ "x":2 },"q":1.0}}"#,
+            ),
             (r#"{"params":{"_meta":{"x":2 ,"b":{"a":[]}}}}"#, r#"{"params":{"_meta":{"x":2}}}"#),
-            (r#"{"params":{"_meta":{"a":1,"x":2,"b":3,"y":4,"a2":5}}}"#, r#"{"params":{"_meta":{"x":2,"y":4,"a2":5}}}"#),
+            (
+                r#"{"params":{"_meta":{"a":1,"x":2,"b":3,"y":4,"a2":5}}}"#,
+                r#"{"params":{"_meta":{"x":2,"y":4,"a2":5}}}"#,
+            ),
             (r#"{"params":{"_meta":{"\u0061":1,"x":2}}}"#, r#"{"params":{"_meta":{"x":2}}}"#),
             (r#"{"params":{"arguments":{"a":1}}}"#, r#"{"params":{"arguments":{"a":1}}}"#),
             (r#"{"a":1,"params":{"a":2}}"#, r#"{"a":1,"params":{"a":2}}"#),

@@ -6,11 +6,8 @@ use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Request, Response, header};
 use http_body::Body;
-use pact_mandate::{
-    Json, Now,
-    call::Asked,
-};
-use pact_revocation::Lists;
+use pact_mandate::{Json, Now, call::Asked};
+use pact_verifier::lists::Lists;
 use pact_verifier::{
     Permit, Refusal, Verifier,
     carriage::{self, META_MEMBERS},
@@ -205,7 +202,8 @@ fn read_carriage(
     params: Option<&Json>,
     headers: &HeaderMap,
 ) -> Result<(pact_verifier::Presented, pact_verifier::proof::PresentedProof), Refusal> {
-    let values = |name: &HeaderName| headers.get_all(name).iter().map(http::HeaderValue::as_bytes).collect::<Vec<_>>();
+    let values =
+        |name: &HeaderName| headers.get_all(name).iter().map(http::HeaderValue::as_bytes).collect::<Vec<_>>();
     let (authorization, dpop) = (values(&header::AUTHORIZATION), values(&DPOP));
     let (warrant, pop) = (values(&crate::header::TENUO_WARRANT), values(&crate::header::TENUO_POP));
     let carriers = carriage::Headers {

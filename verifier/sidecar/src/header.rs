@@ -65,7 +65,9 @@ pub(crate) fn to_caller(headers: &HeaderMap) -> HeaderMap {
 }
 
 fn pick(headers: &HeaderMap, allowed: &[HeaderName]) -> HeaderMap {
-    let picked = allowed.iter().flat_map(|name| headers.get_all(name).iter().map(move |value| (name.clone(), value.clone())));
+    let picked = allowed
+        .iter()
+        .flat_map(|name| headers.get_all(name).iter().map(move |value| (name.clone(), value.clone())));
     let mut out = HeaderMap::with_capacity(allowed.len() + 2);
     picked.for_each(|(name, value)| {
         out.append(name, value);

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use pact_mandate::{Format, Now};
-use pact_revocation::Stale;
+use pact_verifier::lists::Stale;
+use pact_verifier::replay::ReplayHealth;
 use serde::Serialize;
 
 use crate::{gate::Gate, keys::IssuerKeys};
@@ -17,7 +18,7 @@ pub(crate) struct Health {
     reasons: Vec<String>,
     issuers: BTreeMap<String, IssuerHealth>,
     policy: PolicyHealth,
-    replay: Component,
+    replay: ReplayView,
     upstream: Component,
 }
 
@@ -67,6 +68,18 @@ struct PolicyHealth {
     digest: String,
 }
 
+/// Single use is kept by this replica alone.
+#[derive(Debug, Serialize)]
+struct ReplayView {
+    ok: bool,
+    scope: &'static str,
+    since: String,
+    held: usize,
+    limit: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
 #[derive(Debug, Serialize)]
 struct Component {
     ok: bool,
@@ -86,21 +99,22 @@ impl Health {
             .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, keys, now)))
             .collect();
         let verifier = gate.verifier.load();
-        let replay = Component::from_result(verifier.replay().health(now));
+        let replay = ReplayView::of(verifier.replay().health());
         let policy = PolicyHealth { ok: true, digest: hex(verifier.policy().digest()) };
         let mut health = Health { ready: false, reasons: Vec::new(), issuers, policy, replay, upstream };
         health.reasons = health.why_not();
-        health.ready = health.issuers.values().any(|issuer| issuer.ok) && health.replay.ok && health.upstream.ok;
+        health.ready =
+            health.issuers.values().any(|issuer| issuer.ok) && health.replay.ok && health.upstream.ok;
         health.export(gate);
         health
     }
 
     fn why_not(&self) -> Vec<String> {
         let issuers = self.issuers.iter().flat_map(|(name, issuer)| issuer.why_not(name));
-        let others = [("replay store", &self.replay), ("tool server", &self.upstream)];
-        let others = others.into_iter().filter_map(|(name, component)| {
-            component.reason.as_ref().map(|reason| format!("{name}: {reason}"))
-        });
+        let others = [("replay store", &self.replay.reason), ("tool server", &self.upstream.reason)];
+        let others = others
+            .into_iter()
+            .filter_map(|(name, reason)| reason.as_ref().map(|reason| format!("{name}: {reason}")));
         issuers.chain(others).collect()
     }
 
@@ -114,7 +128,10 @@ impl Health {
             let seconds = [
                 ("pact_sidecar_list_age_seconds", issuer.list.age_seconds),
                 ("pact_sidecar_key_set_age_seconds", issuer.roots.fetched_seconds_ago),
-                ("pact_sidecar_list_version", issuer.list.version.as_ref().and_then(|version| version.parse().ok())),
+                (
+                    "pact_sidecar_list_version",
+                    issuer.list.version.as_ref().and_then(|version| version.parse().ok()),
+                ),
             ];
             for (metric, value) in seconds {
                 let Some(value) = value else { continue };
@@ -129,7 +146,8 @@ impl IssuerHealth {
         let lists = (gate.lists)();
         let mut list = ListHealth { ok: false, version: None, age_seconds: None, formats: BTreeMap::new() };
         let trust = Arc::clone(gate.verifier.load().trust());
-        let spoken = trust.issuer(&keys.issuer).map(|issuer| issuer.speaks.formats.clone()).unwrap_or_default();
+        let spoken =
+            trust.issuer(&keys.issuer).map(|issuer| issuer.speaks.formats.clone()).unwrap_or_default();
         for format in spoken {
             let health = match lists.fresh(&keys.issuer, format, now) {
                 Ok(fresh) => {
@@ -164,6 +182,21 @@ impl IssuerHealth {
 impl FormatHealth {
     fn stale(stale: &Stale) -> FormatHealth {
         FormatHealth { ok: false, code: Some(stale.code()), reason: Some(stale.to_string()) }
+    }
+}
+
+impl ReplayView {
+    fn of(health: ReplayHealth) -> ReplayView {
+        let full = (health.held >= health.limit).then(|| "full: every proof is refused".to_owned());
+        let reason = health.failed.map(|failure| failure.to_string()).or(full);
+        ReplayView {
+            ok: reason.is_none(),
+            scope: "replica",
+            since: health.since.to_string(),
+            held: health.held,
+            limit: health.limit,
+            reason,
+        }
     }
 }
 

@@ -39,4 +39,3 @@ pub enum KeysFault {
         key: KeyId,
     },
 }
-

@@ -109,7 +109,11 @@ impl Message {
             | "notifications/cancelled"
             | "notifications/progress"
             | "notifications/roots/list_changed" => {
-                if is_request { Err(ShapeFault::IdNotExpected) } else { open() }
+                if is_request {
+                    Err(ShapeFault::IdNotExpected)
+                } else {
+                    open()
+                }
             }
             "initialize" | "ping" | "server/discover" | "tools/list" | "tools/call" if !is_request => {
                 Err(ShapeFault::IdMissing)
@@ -152,8 +156,7 @@ impl RpcId {
         match value {
             Json::String(text) if text.chars().count() <= MAX_RPC_ID_CHARS => Ok(RpcId::Text(text)),
             Json::Number(number)
-                if number.text().len() <= MAX_RPC_ID_CHARS
-                    && !number.text().contains(['.', 'e', 'E']) =>
+                if number.text().len() <= MAX_RPC_ID_CHARS && !number.text().contains(['.', 'e', 'E']) =>
             {
                 Ok(RpcId::Number(number))
             }

@@ -113,7 +113,8 @@ impl Metrics {
 }
 
 fn key(name: &'static str, labels: &[(&'static str, &'static str)]) -> Key {
-    let labels: Vec<Label> = labels.iter().map(|(name, value)| Label::from_static_parts(name, value)).collect();
+    let labels: Vec<Label> =
+        labels.iter().map(|(name, value)| Label::from_static_parts(name, value)).collect();
     Key::from_parts(name, labels)
 }
 
@@ -134,7 +135,10 @@ fn describe(recorder: &PrometheusRecorder) {
         ("pact_sidecar_list_age_seconds", "Age of the issuer's fresh list"),
         ("pact_sidecar_root_keys", "Root keys of the issuer that count now"),
         ("pact_sidecar_key_set_age_seconds", "Time since the issuer's published root keys were last fetched"),
-        ("pact_sidecar_bearer_allowed", "1 when Biscuits of the issuer may be used without proof of possession"),
+        (
+            "pact_sidecar_bearer_allowed",
+            "1 when Biscuits of the issuer may be used without proof of possession",
+        ),
     ] {
         recorder.describe_gauge(name.into(), None, text.into());
     }

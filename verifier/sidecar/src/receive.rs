@@ -15,7 +15,11 @@ pub(crate) struct Received {
 }
 
 /// Checks the head and reads the body, in bounded time and memory.
-pub(crate) async fn receive<B>(request: Request<B>, path: &str, bounds: &Bounds) -> Result<Received, ShapeFault>
+pub(crate) async fn receive<B>(
+    request: Request<B>,
+    path: &str,
+    bounds: &Bounds,
+) -> Result<Received, ShapeFault>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -54,7 +58,8 @@ fn check_content(headers: &HeaderMap) -> Result<(), ShapeFault> {
     if headers.contains_key(header::CONTENT_ENCODING) {
         return Err(ShapeFault::ContentEncoding);
     }
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type =
+        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if is_json_in_utf8(content_type) { Ok(()) } else { Err(ShapeFault::ContentType) }
 }
 
@@ -74,7 +79,9 @@ mod tests {
 
     #[test]
     fn only_json_in_utf8_is_read() {
-        for good in ["application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""] {
+        for good in
+            ["application/json", "Application/JSON; charset=UTF-8", "application/json;charset=\"utf-8\""]
+        {
             assert!(is_json_in_utf8(good), "{good}");
         }
         for bad in [
@@ -96,7 +103,18 @@ mod tests {
             check_target(&head, "/mcp").map_err(|fault| fault.code())
         };
         assert_eq!(check("POST", "/mcp"), Ok(()));
-        for path in ["//mcp", "/mcp/", "/MCP", "/%6dcp", "/mcp/../admin", "/x/../mcp", "/mcp;x", "/", "/livez", "/readyz"] {
+        for path in [
+            "//mcp",
+            "/mcp/",
+            "/MCP",
+            "/%6dcp",
+            "/mcp/../admin",
+            "/x/../mcp",
+            "/mcp;x",
+            "/",
+            "/livez",
+            "/readyz",
+        ] {
             assert_eq!(check("POST", path), Err("no_such_path"), "{path}");
         }
         assert_eq!(check("POST", "/mcp?x=1"), Err("target_not_plain"));

@@ -53,7 +53,8 @@ struct ErrorData<'a> {
 
 /// The answer that says why there is no other.
 pub(crate) fn refusal(fault: &Fault, id: Option<&RpcId>, request_id: RequestId) -> Response<AnswerBody> {
-    let body = Full::from(error_message(fault, id, request_id)).map_err(|never| match never {}).boxed_unsync();
+    let body =
+        Full::from(error_message(fault, id, request_id)).map_err(|never| match never {}).boxed_unsync();
     let mut response = Response::new(body);
     *response.status_mut() = status(fault);
     let headers = response.headers_mut();
@@ -63,7 +64,7 @@ pub(crate) fn refusal(fault: &Fault, id: Option<&RpcId>, request_id: RequestId) 
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge.text()));
     }
     match status(fault) {
-        StatusCode::SERVICE_UNAVAILABLE => {
+        StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
         }
         StatusCode::METHOD_NOT_ALLOWED => {
@@ -108,6 +109,7 @@ pub(crate) fn class(fault: &Fault) -> &'static str {
     match status(fault).as_u16() {
         401 => "unauthenticated",
         403 => "forbidden",
+        429 => "too_many",
         500 => "internal",
         502 | 504 => "upstream",
         503 => "unavailable",
@@ -131,6 +133,7 @@ fn status(fault: &Fault) -> StatusCode {
             Class::Malformed => StatusCode::BAD_REQUEST,
             Class::Unauthenticated => StatusCode::UNAUTHORIZED,
             Class::Forbidden => StatusCode::FORBIDDEN,
+            Class::TooMany => StatusCode::TOO_MANY_REQUESTS,
             Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         },
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
@@ -166,10 +169,12 @@ fn challenge(fault: &Fault) -> Option<Challenge> {
     let Fault::Refused(refusal) = fault else { return None };
     match refusal.class() {
         Class::Unauthenticated if refusal.code() == "credential_missing" => Some(Challenge::Bare),
-        Class::Unauthenticated if matches!(refusal, pact_verifier::Refusal::Proof(_)) => Some(Challenge::InvalidProof),
+        Class::Unauthenticated if matches!(refusal, pact_verifier::Refusal::Proof(_)) => {
+            Some(Challenge::InvalidProof)
+        }
         Class::Unauthenticated => Some(Challenge::InvalidToken),
         Class::Forbidden => Some(Challenge::InsufficientScope),
-        Class::Malformed | Class::Unavailable => None,
+        Class::Malformed | Class::TooMany | Class::Unavailable => None,
     }
 }
 

@@ -103,8 +103,9 @@ impl KeyBook {
 
     /// A credential names a root that nobody has: whoever publishes sets may have a new one.
     pub(crate) fn missed(&self, hint: UnverifiedHint, now: Monotonic) {
-        let asked = self.lock().iter_mut().filter(|sets| sets.roots.missed(hint, now)).count();
-        if asked > 0 {
+        // Each of them is asked: which issuer has the new root is what nobody knows.
+        let asks = self.lock().iter_mut().fold(false, |asks, sets| sets.roots.missed(hint, now) || asks);
+        if asks {
             self.asked.notify_waiters();
         }
     }
@@ -160,7 +161,11 @@ impl KeyBook {
                     }
                     let (key, owner) = (key.clone(), config.id.clone());
                     let is_own = at == place.issuer;
-                    return Err(if is_own { KeysFault::TwoRoles { key } } else { KeysFault::Foreign { key, owner } });
+                    return Err(if is_own {
+                        KeysFault::TwoRoles { key }
+                    } else {
+                        KeysFault::Foreign { key, owner }
+                    });
                 }
             }
             let is_taken = |pinned: &PinnedKey| pinned.id == *key && pinned.key != *public;
@@ -184,7 +189,8 @@ impl KeyBook {
         });
         let published = published.unwrap_or_default();
         let pinned = self.pinned(place).iter().map(|pinned| (pinned.id.clone(), pinned.key));
-        let only_pinned = move |(_, key): &(KeyId, PublicKey)| !published.iter().any(|(_, other)| other == key);
+        let only_pinned =
+            move |(_, key): &(KeyId, PublicKey)| !published.iter().any(|(_, other)| other == key);
         published.iter().cloned().chain(pinned.filter(only_pinned))
     }
 

@@ -13,10 +13,9 @@ pub fn check(headers: &HeaderMap, message: &Message) -> Result<(), ShapeFault> {
     agree(headers, &header::MCP_METHOD, "Mcp-Method", Some(message.method()))?;
     agree(headers, &header::MCP_NAME, "Mcp-Name", name(message))?;
     // Most bodies of the older protocol claim no version; there the header has nothing to agree with.
-    versions(message)
-        .into_iter()
-        .flatten()
-        .try_for_each(|version| agree(headers, &header::MCP_VERSION, "MCP-Protocol-Version", Some(version)))?;
+    versions(message).into_iter().flatten().try_for_each(|version| {
+        agree(headers, &header::MCP_VERSION, "MCP-Protocol-Version", Some(version))
+    })?;
     header::single(headers, &header::MCP_VERSION, "MCP-Protocol-Version").map(|_| ())
 }
 
