@@ -57,7 +57,11 @@ pub(crate) struct ProvenBy {
 
 /// Why a proof is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProofFault {}
+pub enum ProofFault {
+    /// A Tenuo proof.
+    #[error(transparent)]
+    Tenuo(#[from] tenuo::TenuoProofFault),
+}
 
 /// A text that cannot be an audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,12 +98,16 @@ impl FromStr for Audience {
 impl ProofFault {
     /// The stable name of the refusal.
     pub fn code(&self) -> &'static str {
-        match *self {}
+        match self {
+            ProofFault::Tenuo(fault) => fault.code(),
+        }
     }
 
     /// Whose fault it is.
     pub fn class(&self) -> Class {
-        match *self {}
+        match self {
+            ProofFault::Tenuo(fault) => fault.class(),
+        }
     }
 }
 
