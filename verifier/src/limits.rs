@@ -16,6 +16,28 @@ pub const MAX_WARRANTS: usize = 64;
 pub const MAX_TOKEN_BYTES: usize = 16 * 1024;
 /// Blocks in one Biscuit token (structural admission).
 pub const MAX_BLOCKS: usize = 16;
+/// Nesting of constraints in one Tenuo warrant (Tenuo's MAX_CONSTRAINT_DEPTH).
+pub const MAX_CONSTRAINT_DEPTH: usize = 32;
+/// Bytes of one Tenuo constraint (Tenuo's wire specification, section 13).
+pub const MAX_CONSTRAINT_BYTES: usize = 4 * 1024;
+/// Tools of one Tenuo warrant.
+pub const MAX_TOOLS: usize = 256;
+/// Bytes of a tool's or an argument's name in a Tenuo warrant.
+pub const MAX_TENUO_NAME_BYTES: usize = 256;
+/// Constrained arguments of one tool of a Tenuo warrant.
+pub const MAX_CONSTRAINED_ARGUMENTS: usize = 64;
+/// Extensions of one Tenuo warrant.
+pub const MAX_EXTENSIONS: usize = 64;
+/// Bytes of one extension of a Tenuo warrant.
+pub const MAX_EXTENSION_BYTES: usize = 8 * 1024;
+/// Approvers of one Tenuo warrant: each is a key to be checked, and nobody collects more approvals for one call.
+pub const MAX_APPROVERS: usize = 64;
+/// Comparisons for all links of one Tenuo stack (an honest one needs some hundreds), and for one argument of a call.
+pub const MAX_COMPARISONS: usize = 1 << 20;
+/// Seconds of one window of a Tenuo proof.
+pub const PROOF_WINDOW_SECONDS: u64 = 30;
+/// Windows before and after the present one in which a stock Tenuo proof counts.
+pub const PROOF_WINDOWS_AROUND: u64 = 2;
 /// Bytes of the sidecar's public URL, as proofs name it.
 pub const MAX_AUDIENCE_BYTES: usize = 2048;
 /// Facts in one block of a token (structural admission; also the rights that one authority block can grant).
