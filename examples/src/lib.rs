@@ -1,1 +1,4 @@
-//! placeholder
+#![doc = include_str!("../README.md")]
+
+pub mod mcp;
+pub mod shop;

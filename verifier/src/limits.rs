@@ -40,3 +40,38 @@ pub const PROOF_WINDOW_SECONDS: u64 = 30;
 pub const PROOF_WINDOWS_AROUND: u64 = 2;
 /// Bytes of the sidecar's public URL, as proofs name it.
 pub const MAX_AUDIENCE_BYTES: usize = 2048;
+/// Facts in one block of a token (structural admission; also the rights that one authority block can grant).
+pub const MAX_FACTS: usize = 64;
+/// Rules in one block of a token (structural admission).
+pub const MAX_RULES: usize = 8;
+/// Checks in one block of a token (structural admission).
+pub const MAX_CHECKS: usize = 32;
+/// Alternatives of one check (structural admission; one for each entry of a scope).
+pub const MAX_QUERIES: usize = 64;
+/// Predicates in the body of one query or rule (structural admission).
+pub const MAX_PREDICATES: usize = 3;
+/// Terms of one predicate. No predicate that we know of has more than three.
+pub const MAX_TERMS: usize = 8;
+/// Expressions of one query or rule. A bound on each side of a value needs two.
+pub const MAX_EXPRESSIONS: usize = 8;
+/// Operations in one expression (structural admission).
+pub const MAX_OPERATIONS: usize = 16;
+/// Nesting of closures (structural admission).
+pub const MAX_CLOSURE_DEPTH: usize = 2;
+/// Members of one set or array (structural admission).
+pub const MAX_MEMBERS: usize = 256;
+/// Bytes of one text or byte string in a token (structural admission).
+pub const MAX_TEXT_BYTES: usize = 1024;
+/// Words in all symbol tables of a token: the engine looks each of them up by going through them.
+pub const MAX_SYMBOLS: usize = 1024;
+/// Combinations of facts that one query may match (structural admission).
+pub const MAX_MATCHES: usize = 10_000;
+/// Facts looked at and operations done in one evaluation: some 20 ms of the engine's time.
+pub const MAX_STEPS: usize = 1_000_000;
+/// Judged arguments stated for one call: twice what a mandate can limit.
+pub const MAX_STATED_ARGUMENTS: usize = 64;
+/// Evaluations that may wait for their turn: at 0.1 ms each, what one core does in a tenth of a second.
+pub const MAX_WAITING_EVALUATIONS: usize = 1024;
+/// Seconds that one evaluation may take, and one may wait. The engine looks at its clock between joins only, so the
+/// structural limits are what holds; this one is wide, because a narrow one refuses good tokens on a busy machine.
+pub const EVALUATION_SECONDS: u64 = 2;
