@@ -3,6 +3,7 @@
 mod differential;
 mod forge;
 mod rules;
+pub(super) mod seeds;
 mod vectors;
 
 use std::collections::BTreeMap;
