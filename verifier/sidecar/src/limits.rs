@@ -25,13 +25,18 @@ pub const CONNECTIONS: usize = 4096;
 /// Requests in work at once, open streams among them.
 pub const REQUESTS: usize = 1024;
 /// Open connections on the admin port: a scraper, a kubelet and a person.
-pub const ADMIN_CONNECTIONS: usize = 64;
+pub const ADMIN_CONNECTIONS: u32 = 64;
 /// How long open answers may still run once the sidecar was told to stop.
 pub const DRAIN: Duration = Duration::from_secs(10);
 /// Characters of a JSON-RPC id; real clients count, or send a UUID.
 pub const MAX_RPC_ID_CHARS: usize = 256;
 /// Characters of a method's name (the longest of the MCP schemas has 40).
 pub const MAX_METHOD_CHARS: usize = 128;
+
+/// Bytes of verified chains that are kept (protocol C7): some ten thousand of an ordinary size.
+pub const CACHE_BYTES: u64 = 32 * 1024 * 1024;
+/// How often what the histograms recorded is moved into their buckets.
+pub const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 
 /// How long the tool server may take to accept a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

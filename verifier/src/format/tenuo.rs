@@ -22,6 +22,8 @@ mod names;
 mod network;
 mod range;
 mod subpath;
+#[cfg(test)]
+mod tests;
 mod value;
 mod warrant;
 

@@ -2,7 +2,7 @@
 
 use pact_mandate::{
     Signature,
-    cbor::{CborError, CborFault, Kind, Reader},
+    cbor::{CborError, Kind, Reader},
 };
 
 use super::fault::{FormFault, StackFault, TenuoFault};
