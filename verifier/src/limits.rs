@@ -40,6 +40,19 @@ pub const PROOF_WINDOW_SECONDS: u64 = 30;
 pub const PROOF_WINDOWS_AROUND: u64 = 2;
 /// Bytes of the sidecar's public URL, as proofs name it.
 pub const MAX_AUDIENCE_BYTES: usize = 2048;
+/// Bytes of one configuration file: far more than a person writes.
+pub const MAX_CONFIG_BYTES: usize = 1024 * 1024;
+/// Bytes, about, of the chains that are kept verified (protocol C7): some ten thousand of four warrants.
+pub const MAX_CACHE_BYTES: u64 = 64 * 1024 * 1024;
+/// Proofs that the replay store remembers at one time (protocol P6): ten thousand calls a second for as long as a proof
+/// counts, in about 100 MB.
+pub const MAX_PROOFS: usize = 1 << 20;
+/// Proofs of one holder among them: a thousand calls a second. Past it that holder waits, and nobody else.
+pub const MAX_PROOFS_PER_HOLDER: usize = 1 << 16;
+/// Records in one file of the replay store (3 MB); a file is removed whole when its last record has ended.
+pub const MAX_RECORDS_PER_SEGMENT: usize = 1 << 16;
+/// Ended records that one call clears away: more than it adds, so that memory shrinks, and few, so that no call waits.
+pub const MAX_CLEARED_PER_CALL: usize = 64;
 /// Facts in one block of a token (structural admission; also the rights that one authority block can grant).
 pub const MAX_FACTS: usize = 64;
 /// Rules in one block of a token (structural admission).
@@ -75,3 +88,7 @@ pub const MAX_WAITING_EVALUATIONS: usize = 1024;
 /// Seconds that one evaluation may take, and one may wait. The engine looks at its clock between joins only, so the
 /// structural limits are what holds; this one is wide, because a narrow one refuses good tokens on a busy machine.
 pub const EVALUATION_SECONDS: u64 = 2;
+/// Bytes of one DPoP proof: with a token's hash, a tool's name and three digests, an honest one has some 700.
+pub const MAX_DPOP_BYTES: usize = 4096;
+/// Bytes of a proof's own id (protocol P4).
+pub const MAX_JTI_BYTES: usize = 128;

@@ -61,6 +61,9 @@ pub enum ProofFault {
     /// A Tenuo proof.
     #[error(transparent)]
     Tenuo(#[from] tenuo::TenuoProofFault),
+    /// A DPoP proof.
+    #[error(transparent)]
+    Dpop(#[from] dpop::DpopFault),
 }
 
 /// A text that cannot be an audience.
@@ -100,6 +103,7 @@ impl ProofFault {
     pub fn code(&self) -> &'static str {
         match self {
             ProofFault::Tenuo(fault) => fault.code(),
+            ProofFault::Dpop(fault) => fault.code(),
         }
     }
 
@@ -107,6 +111,7 @@ impl ProofFault {
     pub fn class(&self) -> Class {
         match self {
             ProofFault::Tenuo(fault) => fault.class(),
+            ProofFault::Dpop(fault) => fault.class(),
         }
     }
 }

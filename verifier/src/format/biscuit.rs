@@ -22,10 +22,7 @@
 use std::fmt;
 
 use biscuit_auth::Biscuit;
-use pact_mandate::{
-    Judged, UnixTime,
-    limits::MAX_LIFETIME_SECONDS,
-};
+use pact_mandate::{Judged, UnixTime, limits::MAX_LIFETIME_SECONDS};
 use pact_revocation::Entry;
 
 use super::{Authority, Opened};
@@ -39,6 +36,8 @@ mod request;
 mod signature;
 mod symbols;
 mod syntax;
+#[cfg(test)]
+mod tests;
 mod text;
 mod wire;
 mod words;
@@ -120,5 +119,6 @@ fn entries(words: &Words, verified: &Verified<'_>) -> Vec<Entry> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
 }

@@ -81,13 +81,17 @@ fn check_rules(blocks: &[Block<'_>]) -> Result<(), BiscuitFault> {
 /// Every fact with its place.
 fn facts<'b, 'a>(blocks: &'b [Block<'a>]) -> impl Iterator<Item = (usize, usize, &'b Predicate<'a>)> {
     let blocks = blocks.iter().enumerate();
-    blocks.flat_map(|(at, block)| block.facts.iter().enumerate().map(move |(fact, predicate)| (at, fact, predicate)))
+    blocks.flat_map(|(at, block)| {
+        block.facts.iter().enumerate().map(move |(fact, predicate)| (at, fact, predicate))
+    })
 }
 
 /// Every rule with its place.
 fn rules<'b, 'a>(blocks: &'b [Block<'a>]) -> impl Iterator<Item = (usize, usize, &'b Rule<'a>)> {
     let blocks = blocks.iter().enumerate();
-    blocks.flat_map(|(at, block)| block.rules.iter().enumerate().map(move |(rule, statement)| (at, rule, statement)))
+    blocks.flat_map(|(at, block)| {
+        block.rules.iter().enumerate().map(move |(rule, statement)| (at, rule, statement))
+    })
 }
 
 /// Every rule and every query of a check, each with its place.

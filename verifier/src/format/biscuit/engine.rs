@@ -77,9 +77,7 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, BiscuitFault> {
 fn refusal(error: &error::Token) -> BiscuitFault {
     use biscuit_auth::error::{FailedCheck, Logic, Token};
     match error {
-        Token::FailedLogic(
-            Logic::Unauthorized { checks, .. } | Logic::NoMatchingPolicy { checks },
-        ) => checks
+        Token::FailedLogic(Logic::Unauthorized { checks, .. } | Logic::NoMatchingPolicy { checks }) => checks
             .iter()
             .find_map(|check| match check {
                 FailedCheck::Block(failed) => Some(BiscuitFault::CheckFailed {

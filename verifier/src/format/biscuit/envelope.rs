@@ -41,9 +41,7 @@ pub(super) fn read(token: &[u8]) -> Result<Envelope<'_>, BiscuitFault> {
     if token.len() > MAX_TOKEN_BYTES {
         return Err(BiscuitFault::TooLarge { limit: MAX_TOKEN_BYTES });
     }
-    let envelope = fields(token).map_err(|defect| Place::Envelope.refuse(defect))?;
-    // The authority block is the second required field, so the first link is it.
-    if envelope.links.is_empty() { Err(Place::Envelope.refuse(Defect::Missing { what: "the authority block" })) } else { Ok(envelope) }
+    fields(token).map_err(|defect| Place::Envelope.refuse(defect))
 }
 
 fn fields(token: &[u8]) -> Result<Envelope<'_>, Defect> {
@@ -54,7 +52,9 @@ fn fields(token: &[u8]) -> Result<Envelope<'_>, Defect> {
             1 => root_key_id = Some(field.single()?.u32()?),
             2 => authority = Some(link(&field.single()?)?),
             // The bound counts the authority block as well.
-            3 if blocks.len() + 1 >= MAX_BLOCKS => return Err(Defect::TooMany { what: "blocks", limit: MAX_BLOCKS }),
+            3 if blocks.len() + 1 >= MAX_BLOCKS => {
+                return Err(Defect::TooMany { what: "blocks", limit: MAX_BLOCKS });
+            }
             3 => blocks.push(link(&field)?),
             4 => proven = proof(field.single()?)?,
             _ => return Err(field.unknown()),

@@ -27,7 +27,9 @@ pub enum BiscuitFault {
         defect: Defect,
     },
     /// No trusted root has that id.
-    #[error("no trusted root key has the root key id {id:?}: the issuer's keys are not configured here, or not any more")]
+    #[error(
+        "no trusted root key has the root key id {id:?}: the issuer's keys are not configured here, or not any more"
+    )]
     UnknownRoot {
         /// The token's root key id; it is not signed.
         id: Option<u32>,
@@ -77,7 +79,9 @@ pub enum BiscuitFault {
         fault: AmountError,
     },
     /// A number between two millionths, where the token bounds arguments from below.
-    #[error("argument {argument} has more than 6 digits after the point, and the token bounds arguments from below")]
+    #[error(
+        "argument {argument} has more than 6 digits after the point, and the token bounds arguments from below"
+    )]
     ArgumentTooFine {
         /// Which argument.
         argument: String,
@@ -100,7 +104,9 @@ pub enum BiscuitFault {
     #[error("the authority block grants no right for this tool in this project")]
     NotGranted,
     /// A statement met a value of a kind that it cannot take.
-    #[error("a statement of the token cannot be evaluated for this call (an argument of another type than it expects)")]
+    #[error(
+        "a statement of the token cannot be evaluated for this call (an argument of another type than it expects)"
+    )]
     NotEvaluable,
     /// The engine's own limits; the structural limits should never let this happen.
     #[error("the engine stopped at its own limits")]

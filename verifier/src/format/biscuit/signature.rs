@@ -1,6 +1,6 @@
 //! Signatures: which trusted root a token hangs from, and the names under which its blocks can be revoked.
 
-use biscuit_auth::{Biscuit, PublicKey as CrateKey, UnverifiedBiscuit, builder::Algorithm as CrateAlgorithm};
+use biscuit_auth::{Biscuit, PublicKey as CrateKey, builder::Algorithm as CrateAlgorithm, error};
 use p256::ecdsa::Signature as P256Signature;
 
 use super::{
@@ -32,27 +32,32 @@ pub(super) fn verify<'t>(
     }
     let speaks = |root: &&BiscuitRoot<'_>| root.issuer.speaks.covers_format(pact_mandate::Format::Biscuit);
     let candidates: Vec<BiscuitRoot<'_>> = named.iter().filter(speaks).copied().collect();
-    let Some((last, others)) = candidates.split_last() else { return Err(BiscuitFault::FormatNotSpoken) };
-
-    let unverified = guarded(|| UnverifiedBiscuit::from(bytes))?.map_err(|_| BiscuitFault::Unreadable)?;
-    let earlier = others.iter().find_map(|root| Some((under(unverified.clone(), root).transpose()?, *root)));
-    let (token, root) = match earlier {
-        Some((token, root)) => (Some(token?), root),
-        None => (under(unverified, last)?, *last),
-    };
-    let token = token.ok_or(BiscuitFault::BadSignature { candidates: candidates.len() })?;
+    let count = candidates.len();
+    if count == 0 {
+        return Err(BiscuitFault::FormatNotSpoken);
+    }
+    let mut candidates = candidates.into_iter();
+    let found = candidates.find_map(|root| Some((under(bytes, &root).transpose()?, root)));
+    let (token, root) = found.ok_or(BiscuitFault::BadSignature { candidates: count })?;
     let ids = ids(root.root, &envelope.links).ok_or(BiscuitFault::Unreadable)?;
-    Ok(Verified { token, root, ids })
+    Ok(Verified { token: token?, root, ids })
 }
 
-/// The token, when it verifies under that root.
-fn under(token: UnverifiedBiscuit, root: &BiscuitRoot<'_>) -> Result<Option<Biscuit>, BiscuitFault> {
+/// The token, when it verifies under that root. The crate verifies every signature before it reads a block.
+fn under(bytes: &[u8], root: &BiscuitRoot<'_>) -> Result<Option<Biscuit>, BiscuitFault> {
     let algorithm = match root.root {
         RootKey::Ed25519 { .. } => CrateAlgorithm::Ed25519,
         RootKey::P256 { .. } => CrateAlgorithm::Secp256r1,
     };
     let Ok(key) = CrateKey::from_bytes(root.root.public_bytes(), algorithm) else { return Ok(None) };
-    Ok(guarded(|| token.verify(key))?.ok())
+    match guarded(|| Biscuit::from(bytes, key))? {
+        Ok(token) => Ok(Some(token)),
+        // The second is what the crate says to a signature of the other algorithm's form.
+        Err(error::Token::Format(
+            error::Format::Signature(_) | error::Format::BlockSignatureDeserializationError(_),
+        )) => Ok(None),
+        Err(_) => Err(BiscuitFault::Unreadable),
+    }
 }
 
 /// The root signed the first block, and the key in each block the next one.

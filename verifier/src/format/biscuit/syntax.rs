@@ -12,7 +12,7 @@ use crate::limits::{
 mod expression;
 mod term;
 
-pub(super) use expression::{Binary, Closure, Expression, Operation};
+pub(super) use expression::{Binary, Expression, Operation};
 pub(super) use term::{Term, Type};
 
 /// The versions of Datalog that are read.
@@ -62,7 +62,11 @@ pub(super) enum Kind {
 }
 
 /// Reads the block that stands at `at`, and adds its words to the table.
-pub(super) fn block<'a>(bytes: &'a [u8], at: usize, symbols: &mut Symbols<'a>) -> Result<Block<'a>, BiscuitFault> {
+pub(super) fn block<'a>(
+    bytes: &'a [u8],
+    at: usize,
+    symbols: &mut Symbols<'a>,
+) -> Result<Block<'a>, BiscuitFault> {
     let place = Place::Block(at);
     let mut block = Block::default();
     let mut version = None;
@@ -74,7 +78,8 @@ pub(super) fn block<'a>(bytes: &'a [u8], at: usize, symbols: &mut Symbols<'a>) -
             3 => version = Some(read_version(field).map_err(|defect| place.refuse(defect))?),
             4 => {
                 let place = Place::Fact { block: at, fact: block.facts.len() };
-                let fact = fact(&field, symbols).and_then(|fact| push(&mut block.facts, fact, MAX_FACTS, "facts"));
+                let fact =
+                    fact(&field, symbols).and_then(|fact| push(&mut block.facts, fact, MAX_FACTS, "facts"));
                 fact.map_err(|defect| place.refuse(defect))?;
             }
             5 => {
@@ -111,7 +116,11 @@ fn read_version(field: Field<'_>) -> Result<u32, Defect> {
 /// The check that the crate makes only when it builds an authorizer: a block uses nothing newer than it declares.
 fn newer_than(block: &Block<'_>, at: usize, declared: u32) -> Result<(), BiscuitFault> {
     let judge = |place: Place, needed: u32| {
-        if needed > declared { Err(place.refuse(Defect::NewerThanVersion { needed, declared })) } else { Ok(()) }
+        if needed > declared {
+            Err(place.refuse(Defect::NewerThanVersion { needed, declared }))
+        } else {
+            Ok(())
+        }
     };
     for (rule, statement) in block.rules.iter().enumerate() {
         judge(Place::Rule { block: at, rule }, statement.version())?;
@@ -161,7 +170,12 @@ fn rule<'a>(mut fields: Fields<'a>, symbols: &Symbols<'a>) -> Result<Rule<'a>, D
     while let Some(field) = fields.next()? {
         match field.number {
             1 => head = Some(predicate(field.single()?.message()?, symbols)?),
-            2 => push(&mut body, predicate(field.message()?, symbols)?, MAX_PREDICATES, "predicates of a query")?,
+            2 => push(
+                &mut body,
+                predicate(field.message()?, symbols)?,
+                MAX_PREDICATES,
+                "predicates of a query",
+            )?,
             3 => {
                 let expression = expression::read(field.message()?, symbols)?;
                 push(&mut expressions, expression, MAX_EXPRESSIONS, "expressions of a query")?;

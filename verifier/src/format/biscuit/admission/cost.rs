@@ -82,7 +82,8 @@ impl<'a> Counts<'a> {
 
     /// How many combinations of facts a query may match.
     fn matches(&self, query: &Rule<'_>) -> Result<usize, Defect> {
-        let ways = query.body.iter().fold(1, |ways: usize, wanted| ways.saturating_mul(self.of_predicate(wanted)));
+        let ways =
+            query.body.iter().fold(1, |ways: usize, wanted| ways.saturating_mul(self.of_predicate(wanted)));
         if ways > MAX_MATCHES { Err(Defect::TooManyMatches { limit: MAX_MATCHES }) } else { Ok(ways) }
     }
 
@@ -97,7 +98,10 @@ impl<'a> Counts<'a> {
             steps = steps.saturating_add(partial.saturating_mul(self.all));
             partial = partial.saturating_mul(self.of_predicate(wanted));
         }
-        let weight = query.expressions.iter().fold(1, |sum: usize, expression| sum.saturating_add(expression.weight()));
+        let weight = query
+            .expressions
+            .iter()
+            .fold(1, |sum: usize, expression| sum.saturating_add(expression.weight()));
         Ok(steps.saturating_add(ways.saturating_mul(weight)))
     }
 }

@@ -14,9 +14,13 @@ pub(super) fn check(blocks: &[Block<'_>]) -> Result<bool, BiscuitFault> {
     }
     let checks = blocks.iter().flat_map(|block| &block.checks);
     let below_in_checks = checks.into_iter().any(|check| {
-        check.queries.iter().any(|query| if check.kind == Kind::Reject { reads_argument(query) } else { bounds_below(query) })
+        check
+            .queries
+            .iter()
+            .any(|query| if check.kind == Kind::Reject { reads_argument(query) } else { bounds_below(query) })
     });
-    Ok(below_in_checks || queries(blocks).any(|(place, rule)| matches!(place, Place::Rule { .. }) && reads_argument(rule)))
+    Ok(below_in_checks
+        || queries(blocks).any(|(place, rule)| matches!(place, Place::Rule { .. }) && reads_argument(rule)))
 }
 
 fn judge(query: &Rule<'_>) -> Result<(), Defect> {
@@ -65,7 +69,8 @@ fn reads_argument(query: &Rule<'_>) -> bool {
 fn bounds_below(query: &Rule<'_>) -> bool {
     arguments(query).any(|(_, value)| match value {
         Term::Variable(value) => {
-            let above = query.expressions.iter().filter(|expression| is_upper_bound(expression, *value)).count();
+            let above =
+                query.expressions.iter().filter(|expression| is_upper_bound(expression, *value)).count();
             uses(query, *value) > above + 1
         }
         _ => true,
@@ -74,11 +79,15 @@ fn bounds_below(query: &Rule<'_>) -> bool {
 
 fn is_upper_bound(expression: &Expression<'_>, value: u32) -> bool {
     match expression.operations.as_slice() {
-        [Operation::Value(left), Operation::Value(right), Operation::Binary(binary)] => match (left, binary, right) {
-            (Term::Variable(variable), Binary::Less | Binary::LessOrEqual, Term::Integer(_))
-            | (Term::Integer(_), Binary::Greater | Binary::GreaterOrEqual, Term::Variable(variable)) => *variable == value,
-            _ => false,
-        },
+        [Operation::Value(left), Operation::Value(right), Operation::Binary(binary)] => {
+            match (left, binary, right) {
+                (Term::Variable(variable), Binary::Less | Binary::LessOrEqual, Term::Integer(_))
+                | (Term::Integer(_), Binary::Greater | Binary::GreaterOrEqual, Term::Variable(variable)) => {
+                    *variable == value
+                }
+                _ => false,
+            }
+        }
         _ => false,
     }
 }

@@ -98,7 +98,8 @@ mod tests {
         let turn = turns.take().unwrap();
         thread::scope(|scope| {
             let (send, done) = mpsc::channel();
-            scope.spawn(|| {
+            let turns = &turns;
+            scope.spawn(move || {
                 let taken = turns.take().is_ok();
                 send.send(taken).unwrap();
             });

@@ -74,7 +74,11 @@ fn operations<'a>(
     Expression::checked(operations)
 }
 
-fn operation<'a>(mut fields: Fields<'a>, symbols: &Symbols<'a>, depth: usize) -> Result<Operation<'a>, Defect> {
+fn operation<'a>(
+    mut fields: Fields<'a>,
+    symbols: &Symbols<'a>,
+    depth: usize,
+) -> Result<Operation<'a>, Defect> {
     let field = fields.next()?.ok_or(Defect::Missing { what: "an operation's content" })?;
     let operation = match field.number {
         1 => Operation::Value(term::read(field.message()?, symbols)?),
@@ -187,7 +191,11 @@ impl<'a> Expression<'a> {
     }
 
     /// Calls `seen` with each variable that it uses and does not bind itself.
-    pub(in crate::format::biscuit) fn free_variables(&self, bound: &mut Vec<u32>, seen: &mut impl FnMut(u32)) {
+    pub(in crate::format::biscuit) fn free_variables(
+        &self,
+        bound: &mut Vec<u32>,
+        seen: &mut impl FnMut(u32),
+    ) {
         for operation in &self.operations {
             match operation {
                 Operation::Value(Term::Variable(variable)) if !bound.contains(variable) => seen(*variable),
@@ -204,7 +212,8 @@ impl<'a> Expression<'a> {
 
     /// At most how many steps one evaluation takes.
     pub(in crate::format::biscuit) fn weight(&self) -> usize {
-        let each = self.operations.iter().any(|operation| matches!(operation, Operation::Binary(Binary::Each)));
+        let each =
+            self.operations.iter().any(|operation| matches!(operation, Operation::Binary(Binary::Each)));
         let rounds = if each { MAX_MEMBERS } else { 1 };
         self.operations.iter().fold(0, |sum: usize, operation| {
             sum.saturating_add(match operation {
