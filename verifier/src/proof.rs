@@ -57,7 +57,14 @@ pub(crate) struct ProvenBy {
 
 /// Why a proof is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProofFault {}
+pub enum ProofFault {
+    /// A Tenuo proof.
+    #[error(transparent)]
+    Tenuo(#[from] tenuo::TenuoProofFault),
+    /// A DPoP proof.
+    #[error(transparent)]
+    Dpop(#[from] dpop::DpopFault),
+}
 
 /// A text that cannot be an audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,12 +101,18 @@ impl FromStr for Audience {
 impl ProofFault {
     /// The stable name of the refusal.
     pub fn code(&self) -> &'static str {
-        match *self {}
+        match self {
+            ProofFault::Tenuo(fault) => fault.code(),
+            ProofFault::Dpop(fault) => fault.code(),
+        }
     }
 
     /// Whose fault it is.
     pub fn class(&self) -> Class {
-        match *self {}
+        match self {
+            ProofFault::Tenuo(fault) => fault.class(),
+            ProofFault::Dpop(fault) => fault.class(),
+        }
     }
 }
 

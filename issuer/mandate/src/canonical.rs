@@ -157,3 +157,6 @@ fn write_escape(c: char, out: &mut Vec<u8>) {
         other => out.extend_from_slice(format!("\\u{:04x}", u32::from(other)).as_bytes()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -133,3 +133,73 @@ impl From<Ceilings> for BTreeMap<LimitName, Amount> {
         ceilings.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::samples::{ceilings, limits};
+
+    #[test]
+    fn a_name_is_that_of_an_argument() {
+        for good in ["cost_usd", "_a", "A", "a.b-c", "runs2", &"a".repeat(64)] {
+            assert!(good.parse::<LimitName>().is_ok(), "{good}");
+        }
+        for bad in ["", "2a", "-a", ".a", "a b", "ä", "@id", "project", "task_id", &"a".repeat(65)] {
+            assert_eq!(bad.parse::<LimitName>(), Err(CeilingsError::NotAName), "{bad}");
+        }
+    }
+
+    #[test]
+    fn limits_are_bounded() {
+        let many = |count: usize| {
+            (0..count).map(|at| (format!("n{at}").parse().unwrap(), Amount::ZERO)).collect::<BTreeMap<_, _>>()
+        };
+        assert!(Ceilings::try_from(many(MAX_CEILINGS)).is_ok());
+        assert_eq!(Ceilings::try_from(many(MAX_CEILINGS + 1)), Err(CeilingsError::TooMany));
+    }
+
+    #[test]
+    fn a_limit_is_the_text_of_an_amount() {
+        let read = |text: &str| serde_json::from_str::<Ceilings>(text);
+        assert_eq!(read(r#"{"a":"2.5","b":"0"}"#).unwrap(), ceilings(&[("a", "2.5"), ("b", "0")]));
+        for bad in [
+            r#"{"a":2.5}"#,
+            r#"{"a":"2.50"}"#,
+            r#"{"a":"-1"}"#,
+            r#"{"a":null}"#,
+            r#"{"project":"1"}"#,
+            r#"{"a":"1e3"}"#,
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_goes_beyond_is_named() {
+        let parent = ceilings(&[("a", "2"), ("b", "2")]);
+        assert_eq!(ceilings(&[("a", "2"), ("c", "9")]).first_beyond(&parent), None);
+        assert_eq!(ceilings(&[("a", "1"), ("b", "2.000001")]).first_beyond(&parent).unwrap().as_str(), "b");
+    }
+
+    proptest! {
+        #[test]
+        fn tightening_takes_the_lower_of_both(a in limits(), b in limits()) {
+            let both = a.tightened_by(&b);
+            prop_assert_eq!(&both, &b.tightened_by(&a));
+            prop_assert_eq!(&both.tightened_by(&a), &both);
+            prop_assert!(both.first_beyond(&a).is_none() && both.first_beyond(&b).is_none());
+            for (name, most) in both.iter() {
+                let lower = [a.get(name), b.get(name)].into_iter().flatten().min();
+                prop_assert_eq!(Some(most), lower);
+            }
+            prop_assert!(a.iter().chain(b.iter()).all(|(name, _)| both.get(name).is_some()));
+        }
+
+        #[test]
+        fn tightening_is_associative(a in limits(), b in limits(), c in limits()) {
+            prop_assert_eq!(a.tightened_by(&b).tightened_by(&c), a.tightened_by(&b.tightened_by(&c)));
+        }
+    }
+}

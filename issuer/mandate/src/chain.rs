@@ -306,3 +306,6 @@ fn check_validity(mandate: &Mandate, latest: UnixTime) -> Result<(), LinkFault> 
     }
     if mandate.issued_at > latest { Err(LinkFault::NotYetValid(mandate.issued_at)) } else { Ok(()) }
 }
+
+#[cfg(test)]
+mod tests;

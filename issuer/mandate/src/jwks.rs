@@ -175,3 +175,6 @@ fn read_key(at: usize, item: &Json) -> Result<Option<(KeyId, PublicKey)>, KeySet
     let id = id.as_str().ok_or(bad(KeyError::NotAKeyId))?.parse().map_err(bad)?;
     Ok(Some((id, key)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,9 @@ pub mod scope;
 pub mod signed;
 pub mod time;
 
+#[cfg(test)]
+mod samples;
+
 pub use amount::Amount;
 pub use call::{Asked, Call, Judged};
 pub use ceilings::Ceilings;

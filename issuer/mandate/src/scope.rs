@@ -261,3 +261,6 @@ impl From<Scope> for Vec<ScopeItem> {
         scope.0
     }
 }
+
+#[cfg(test)]
+mod tests;

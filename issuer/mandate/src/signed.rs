@@ -245,6 +245,7 @@ impl<T: fmt::Debug> fmt::Debug for Authentic<T> {
 
 impl<T: Statement> Prepared<T> {
     /// Fixes the bytes. What could not be read back is refused here, before any key is used.
+    #[expect(clippy::needless_pass_by_value, reason = "what is prepared cannot be changed any more")]
     pub fn new(statement: T) -> Result<Prepared<T>, SignedError> {
         let bytes = canonical::to_bytes(&statement).map_err(SignedError::Content)?;
         if bytes.len() > T::MAX_BYTES {
@@ -280,3 +281,6 @@ impl<T: Statement> Prepared<T> {
         self.issue(signer.key_id().clone(), signer.public_key(), signature)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -37,7 +37,11 @@ pub(super) fn exact_f64(text: &str) -> Option<f64> {
     if !double.is_finite() {
         return None;
     }
-    let (written, shortest) = (Decimal::parse(text).ok()?, Decimal::parse(&format!("{double:e}")).ok()?);
+    // ECMAScript's shortest decimal, as RFC 8785 writes it: of two that are equally near it takes the even one, where
+    // Rust's own formatting takes the other.
+    let mut buffer = ryu_js::Buffer::new();
+    let shortest = Decimal::parse(buffer.format_finite(double)).ok()?;
+    let written = Decimal::parse(text).ok()?;
     (written.digits == shortest.digits && written.exponent == shortest.exponent).then_some(double)
 }
 
