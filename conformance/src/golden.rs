@@ -15,3 +15,6 @@ pub type Cases = BTreeMap<&'static str, String>;
 pub fn cases() -> Result<Cases, Fault> {
     Ok([key::cases()?, mandate::cases()?].into_iter().flatten().collect())
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,7 +24,9 @@ pub enum NotUnrevoked {
         at: UnixTime,
     },
     /// A record says another thing than the mandate in it.
-    #[error("the record of mandate {0} does not agree with the signed mandate in it; the records are damaged")]
+    #[error(
+        "the record of mandate {0} does not agree with the signed mandate in it; the records are damaged"
+    )]
     RecordMismatch(MandateId),
 }
 

@@ -76,7 +76,9 @@ pub enum ExportError {
         action: Action,
     },
     /// C4: the format's numbers cannot carry the amount exactly.
-    #[error("link {link}: the limit {name} of {amount} is not exact in {format} (below 2^53 millionths, at most what a double keeps)")]
+    #[error(
+        "link {link}: the limit {name} of {amount} is not exact in {format} (below 2^53 millionths, at most what a double keeps)"
+    )]
     InexactAmount {
         /// Which link.
         link: usize,
@@ -88,7 +90,9 @@ pub enum ExportError {
         amount: Amount,
     },
     /// Tenuo: a child's capability names the same arguments as its parent's.
-    #[error("link {link} limits {name}, which no link above it does; Tenuo lets no link name an argument that its parent does not")]
+    #[error(
+        "link {link} limits {name}, which no link above it does; Tenuo lets no link name an argument that its parent does not"
+    )]
     LimitAddedBelow {
         /// Which link.
         link: usize,
@@ -126,7 +130,9 @@ pub enum ExportError {
         at: UnixTime,
     },
     /// The crate that mints reads a clock of its own, and that clock disagrees with the time of the request.
-    #[error("the clock moved while minting: the request is of {asked}, the credential of {minted}; ask again")]
+    #[error(
+        "the clock moved while minting: the request is of {asked}, the credential of {minted}; ask again"
+    )]
     ClockDisagrees {
         /// The time of the request.
         asked: UnixTime,
@@ -143,7 +149,9 @@ pub enum ExportError {
     #[error("the signing key cannot sign {0} credentials")]
     UnusableKey(Format),
     /// What was minted was opened again and is not what was asked for. It did not leave.
-    #[error("the minted {format} credential does not open as what was asked for ({what}); it was discarded, please report this")]
+    #[error(
+        "the minted {format} credential does not open as what was asked for ({what}); it was discarded, please report this"
+    )]
     NotReadBack {
         /// The format.
         format: Format,

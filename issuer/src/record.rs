@@ -3,9 +3,11 @@
 
 use std::{fmt, str::FromStr};
 
-use pact_mandate::{Authentic, Format, KeyId, Mandate, MandateId, PublicKey, Signed, UnixTime};
+use pact_mandate::{AgentId, Authentic, Format, KeyId, Mandate, MandateId, PublicKey, Signed, UnixTime};
 use pact_revocation::Entry;
 use serde::{Deserialize, Serialize};
+
+use crate::hex;
 
 const WARRANT_PREFIX: &str = "tnu_wrt_";
 
@@ -23,7 +25,7 @@ pub struct MandateRecord {
     /// Who granted it: a person at the root, else the parent's holder.
     pub granted_by: String,
     /// Who holds it.
-    pub holder: String,
+    pub holder: AgentId,
     /// First second at which it no longer counts.
     pub expires_at: UnixTime,
     /// The mandate itself.
@@ -77,7 +79,9 @@ pub enum CredentialId {
 
 /// A text that is no credential's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a credential's id is tnu_wrt_ and 32 lower-case hex digits (Tenuo), or 128 lower-case hex digits (Biscuit)")]
+#[error(
+    "a credential's id is tnu_wrt_ and 32 lower-case hex digits (Tenuo), or 128 lower-case hex digits (Biscuit)"
+)]
 pub struct NotACredentialId;
 
 impl From<&Authentic<Mandate>> for MandateRecord {
@@ -87,7 +91,7 @@ impl From<&Authentic<Mandate>> for MandateRecord {
             id: mandate.id(),
             parent: mandate.parent_id(),
             granted_by: mandate.issuer().to_owned(),
-            holder: mandate.holder().to_string(),
+            holder: mandate.holder().clone(),
             expires_at: mandate.validity().expires_at,
             signed: authentic.signed().clone(),
             revoked_at: None,
@@ -125,8 +129,8 @@ impl FromStr for CredentialId {
 
     fn from_str(text: &str) -> Result<CredentialId, NotACredentialId> {
         match text.strip_prefix(WARRANT_PREFIX) {
-            Some(digits) => Ok(CredentialId::Warrant(from_hex(digits)?)),
-            None => Ok(CredentialId::Block(from_hex(text)?)),
+            Some(digits) => Ok(CredentialId::Warrant(hex::decode(digits).ok_or(NotACredentialId)?)),
+            None => Ok(CredentialId::Block(hex::decode(text).ok_or(NotACredentialId)?)),
         }
     }
 }
@@ -151,8 +155,7 @@ impl fmt::Display for CredentialId {
             CredentialId::Warrant(id) => (WARRANT_PREFIX, id.as_slice()),
             CredentialId::Block(signature) => ("", signature.as_slice()),
         };
-        f.write_str(prefix)?;
-        bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{prefix}{}", hex::encode(bytes))
     }
 }
 
@@ -160,23 +163,6 @@ impl fmt::Debug for CredentialId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CredentialId({self})")
     }
-}
-
-fn from_hex<const N: usize>(text: &str) -> Result<[u8; N], NotACredentialId> {
-    let digit = |byte: u8| match byte {
-        b'0'..=b'9' => Ok(byte - b'0'),
-        b'a'..=b'f' => Ok(byte - b'a' + 10),
-        _ => Err(NotACredentialId),
-    };
-    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-    if pairs.len() != N || !rest.is_empty() {
-        return Err(NotACredentialId);
-    }
-    let mut bytes = [0; N];
-    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-        *byte = digit(*high)? << 4 | digit(*low)?;
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -148,4 +148,13 @@ impl PossessionFault {
             PossessionFault::ProofWithoutHolder => "proof_without_holder",
         }
     }
+
+    /// The rule that was broken.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            PossessionFault::ProofMissing | PossessionFault::WrongKind(_) => "P1",
+            PossessionFault::StockProofRefused => "P3",
+            PossessionFault::BearerRefused(_) | PossessionFault::ProofWithoutHolder => "P8",
+        }
+    }
 }

@@ -58,12 +58,12 @@ pub(crate) struct ProvenBy {
 /// Why a proof is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProofFault {
-    /// A Tenuo proof.
-    #[error(transparent)]
-    Tenuo(#[from] tenuo::TenuoProofFault),
     /// A DPoP proof.
     #[error(transparent)]
     Dpop(#[from] dpop::DpopFault),
+    /// A Tenuo proof.
+    #[error(transparent)]
+    Tenuo(#[from] tenuo::TenuoProofFault),
 }
 
 /// A text that cannot be an audience.
@@ -102,16 +102,16 @@ impl ProofFault {
     /// The stable name of the refusal.
     pub fn code(&self) -> &'static str {
         match self {
-            ProofFault::Tenuo(fault) => fault.code(),
             ProofFault::Dpop(fault) => fault.code(),
+            ProofFault::Tenuo(fault) => fault.code(),
         }
     }
 
     /// Whose fault it is.
     pub fn class(&self) -> Class {
         match self {
-            ProofFault::Tenuo(fault) => fault.class(),
             ProofFault::Dpop(fault) => fault.class(),
+            ProofFault::Tenuo(fault) => fault.class(),
         }
     }
 }

@@ -124,4 +124,49 @@ impl Refusal {
             _ => None,
         }
     }
+
+    /// The rule of the trust protocol that was broken, or that could not be shown to hold.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Refusal::Carriage(_) | Refusal::Presented(_) => "C1",
+            Refusal::Tenuo(_) => "C2",
+            Refusal::Biscuit(_) => "C3",
+            Refusal::Expired(_) => "T2",
+            Refusal::Issuer(_) => "K2",
+            Refusal::Proof(ProofFault::Tenuo(_)) => "P1",
+            Refusal::Proof(ProofFault::Dpop(_)) => "P4",
+            Refusal::Possession(fault) => fault.rule(),
+            Refusal::Stale { stale, .. } => rule_of_stale(stale),
+            Refusal::Revoked(_) => "R3",
+            Refusal::Policy(PolicyFault::ReservedArgument(_)) => "P2",
+            Refusal::Policy(_) => "M1",
+            Refusal::Replay(fault) => fault.rule(),
+        }
+    }
+
+    /// The rung that refused (design: the ladder of trust).
+    pub fn rung(&self) -> u8 {
+        match self {
+            Refusal::Carriage(_) | Refusal::Presented(_) => 0,
+            Refusal::Expired(_) => 1,
+            Refusal::Tenuo(TenuoFault::Call(_)) => 4,
+            Refusal::Tenuo(_) => 1,
+            // What a token allows is found out by the engine, which answers to no one before rung 4.
+            Refusal::Biscuit(fault) if fault.class() == Class::Forbidden => 4,
+            Refusal::Biscuit(_) => 1,
+            Refusal::Issuer(fault) if fault.class() == Class::Forbidden => 4,
+            Refusal::Issuer(_) => 1,
+            Refusal::Proof(_) | Refusal::Possession(_) => 2,
+            Refusal::Stale { .. } | Refusal::Revoked(_) => 3,
+            Refusal::Policy(_) | Refusal::Replay(_) => 4,
+        }
+    }
+}
+
+fn rule_of_stale(stale: &Stale) -> &'static str {
+    match stale.code() {
+        "list_not_covering" => "R4",
+        code if code.starts_with("source_") => "C6",
+        _ => "R5",
+    }
 }

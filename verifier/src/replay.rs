@@ -137,6 +137,15 @@ impl ReplayFault {
         }
     }
 
+    /// The rule that was broken.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            ReplayFault::Replayed | ReplayFault::QuotaReached { .. } | ReplayFault::Full { .. } => "P6",
+            ReplayFault::BeforeStore { .. } | ReplayFault::Failed(_) => "P7",
+            ReplayFault::Forgotten { .. } => "T1",
+        }
+    }
+
     /// Whose fault it is.
     pub fn class(&self) -> Class {
         match self {

@@ -81,7 +81,8 @@ fn add_check(block: BlockBuilder, check: Check) -> Result<BlockBuilder, ExportEr
 /// `check if tool("a0"), project("p0") or tool("a1"), project("p1") …`
 fn scope_check(link: &Link) -> Check {
     let queries = link.pairs.iter().map(|(action, project)| {
-        let body = vec![pred("tool", &[string(action.as_str())]), pred("project", &[string(project.as_str())])];
+        let body =
+            vec![pred("tool", &[string(action.as_str())]), pred("project", &[string(project.as_str())])];
         query(body, Vec::new())
     });
     Check { queries: queries.collect(), kind: CheckKind::One }
@@ -112,12 +113,8 @@ fn unknown_argument_check(link: &Link) -> Check {
     let names = link.limits.iter().map(|(name, _)| string(name.as_str())).chain([string("task_id")]);
     let known = Term::Set(names.collect());
     let body = vec![pred("arg", &[var("k"), var("v")])];
-    let ops = vec![
-        Op::Value(known),
-        Op::Value(var("k")),
-        Op::Binary(Binary::Contains),
-        Op::Unary(Unary::Negate),
-    ];
+    let ops =
+        vec![Op::Value(known), Op::Value(var("k")), Op::Binary(Binary::Contains), Op::Unary(Unary::Negate)];
     Check { queries: vec![query(body, vec![Expression { ops }])], kind: CheckKind::Reject }
 }
 
@@ -140,7 +137,8 @@ fn mint(blocks: &[BlockBuilder], key: &SecretKey, terminal: bool) -> Result<Bisc
     let private = PrivateKey::from_bytes(key.seed().as_slice(), Algorithm::Ed25519)
         .map_err(|_| ExportError::UnusableKey(Format::Biscuit))?;
     let root = KeyPair::from(&private);
-    let builder = Biscuit::builder().merge(authority).root_key_id(root_key_id(key.key_id(), key.public_key()));
+    let builder =
+        Biscuit::builder().merge(authority).root_key_id(root_key_id(key.key_id(), key.public_key()));
     let token = builder.build(&root).map_err(Box::new)?;
     let token = blocks.try_fold(token, |token, block| token.append(block)).map_err(Box::new)?;
     // C5: nobody below may append to the last hand-off.

@@ -17,9 +17,7 @@ use tenuo::{
 use super::{Export, ExportError, Order, link::Link};
 use crate::{
     chain::UnrevokedChain,
-    limits::{
-        MAX_CLOCK_DIFFERENCE_SECONDS, MAX_TENUO_MILLIONTHS, MAX_TOOL_CONSTRAINTS, MAX_WARRANT_TOOLS,
-    },
+    limits::{MAX_CLOCK_DIFFERENCE_SECONDS, MAX_TENUO_MILLIONTHS, MAX_TOOL_CONSTRAINTS, MAX_WARRANT_TOOLS},
     record::{CredentialId, CredentialRecord, Minted},
 };
 
@@ -46,7 +44,12 @@ pub fn export(chain: &UnrevokedChain, order: &Order, key: &SecretKey) -> Result<
 fn grants(links: &[Link]) -> Result<Vec<Vec<(String, ConstraintSet)>>, ExportError> {
     let root = links.first().map(|link| &link.limits);
     for (at, link) in links.iter().enumerate() {
-        if let Some(name) = link.limits.iter().map(|(name, _)| name).find(|name| root.is_none_or(|root| root.get(name).is_none())) {
+        if let Some(name) = link
+            .limits
+            .iter()
+            .map(|(name, _)| name)
+            .find(|name| root.is_none_or(|root| root.get(name).is_none()))
+        {
             return Err(ExportError::LimitAddedBelow { link: at, name: name.clone() });
         }
     }
@@ -62,7 +65,11 @@ fn capabilities(at: usize, link: &Link) -> Result<Vec<(String, ConstraintSet)>, 
     let mut capabilities = Vec::new();
     for (action, projects) in tools {
         if action.as_str().starts_with(RESERVED_TOOLS) {
-            return Err(ExportError::ReservedTool { link: at, format: Format::Tenuo, action: action.clone() });
+            return Err(ExportError::ReservedTool {
+                link: at,
+                format: Format::Tenuo,
+                action: action.clone(),
+            });
         }
         let mut constraints = ConstraintSet::new();
         let names: Vec<&str> = projects.iter().map(|project| project.as_str()).collect();
@@ -86,7 +93,12 @@ fn exact_double(link: usize, name: &LimitName, amount: Amount) -> Result<f64, Ex
         .then(|| Number::from_text(&amount.to_string()))
         .flatten()
         .and_then(|number| number.as_exact_f64());
-    double.ok_or_else(|| ExportError::InexactAmount { link, format: Format::Tenuo, name: name.clone(), amount })
+    double.ok_or_else(|| ExportError::InexactAmount {
+        link,
+        format: Format::Tenuo,
+        name: name.clone(),
+        amount,
+    })
 }
 
 fn check_count(link: usize, what: &'static str, count: usize, limit: usize) -> Result<(), ExportError> {
@@ -219,16 +231,14 @@ fn expires_at(warrant: &Warrant) -> UnixTime {
 }
 
 fn from_unix(seconds: i64) -> UnixTime {
-    u64::try_from(seconds).ok().and_then(|seconds| UnixTime::try_from(seconds).ok()).unwrap_or(UnixTime::EPOCH)
+    u64::try_from(seconds)
+        .ok()
+        .and_then(|seconds| UnixTime::try_from(seconds).ok())
+        .unwrap_or(UnixTime::EPOCH)
 }
 
 /// Opens the text as a verifier would: decoded, every signature and link up to our key, the leaf held by the agent.
-fn read_back(
-    text: &str,
-    minted: &[Warrant],
-    key: &PublicKey,
-    order: &Order,
-) -> Result<(), ExportError> {
+fn read_back(text: &str, minted: &[Warrant], key: &PublicKey, order: &Order) -> Result<(), ExportError> {
     let differs = |what| ExportError::NotReadBack { format: Format::Tenuo, what };
     let bytes = STANDARD.decode(text).map_err(|_| differs("base64"))?;
     let stack = decode_stack(&bytes).map_err(Box::new)?;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Request, Response, header};
 use http_body::Body;
 use pact_mandate::{Json, Now, call::Asked};
-use pact_verifier::lists::Lists;
+use pact_revocation::Lists;
 use pact_verifier::{
     Permit, Refusal, Verifier,
     carriage::{self, META_MEMBERS},
@@ -37,7 +37,7 @@ use crate::{
 };
 
 /// Refusals of credentials whose root nobody has.
-const UNKNOWN_ROOT: [&str; 2] = ["tenuo_root_unknown", "biscuit_root_unknown"];
+const UNKNOWN_ROOT: [&str; 2] = ["tenuo_untrusted_root", "biscuit_unknown_root"];
 
 /// Where the lists of the moment are read from.
 pub(crate) type ListSource = Arc<dyn Fn() -> Arc<Lists> + Send + Sync>;

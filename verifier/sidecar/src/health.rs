@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use pact_mandate::{Format, Now};
-use pact_verifier::lists::Stale;
+use pact_revocation::Stale;
 use pact_verifier::replay::ReplayHealth;
 use serde::Serialize;
 

@@ -2,11 +2,13 @@
 
 use pact_mandate::{IssuerId, KeyId, jwks::KeySetError};
 
+use crate::fetch::FetchFault;
+
 mod book;
 mod published;
 mod watch;
 
-pub(crate) use book::{IssuerKeys, KeyBook, KeyPlace, Role};
+pub(crate) use book::{IssuerKeys, KeyBook, KeyPlace};
 pub(crate) use watch::watch;
 
 /// Why a fetched set does not count.
@@ -14,7 +16,7 @@ pub(crate) use watch::watch;
 pub enum KeysFault {
     /// It could not be fetched.
     #[error("the key set could not be fetched: {0}")]
-    Fetch(String),
+    Fetch(#[from] FetchFault),
     /// It is none.
     #[error(transparent)]
     Set(#[from] KeySetError),

@@ -3,6 +3,7 @@
 use std::{fs, future::Future, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
+use pact_revocation::floor::FloorError;
 use pact_verifier::{
     Verifier,
     cache::ChainCache,
@@ -18,6 +19,7 @@ use crate::{
     clock::Clock,
     config::{Config, ConfigError, read_bounded},
     feed,
+    fetch::Fetcher,
     gate::Gate,
     keys::KeyBook,
     limits::{ADMIN_CONNECTIONS, CACHE_BYTES, MAX_POLICY_BYTES},
@@ -55,6 +57,9 @@ pub enum StartError {
     /// The replay store.
     #[error("the replay store in `state_dir` does not open: {0}")]
     Replay(#[from] OpenError),
+    /// The floors of lists.
+    #[error("the floors of lists in `state_dir` cannot be read: {0}")]
+    Floor(#[from] FloorError),
     /// The folder for what must survive a restart.
     #[error("{path} cannot be made: {fault}")]
     StateDir {
@@ -164,7 +169,8 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, JoinSet<()>), S
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(StartError::Random)?;
     let mut watchers = JoinSet::new();
-    let lists = feed::lists(config, &keys, &clock, &state("lists")?, &mut watchers)?;
+    let fetcher = Fetcher::new(tls()?);
+    let lists = feed::lists(config, &keys, &clock, &fetcher, &state("lists")?, &mut watchers)?;
     let gate = Arc::new(Gate {
         path: config.path.clone(),
         bounds: config.bounds,
@@ -179,7 +185,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, JoinSet<()>), S
         clock,
         keys,
     });
-    feed::keys(&gate, &mut watchers);
+    feed::keys(&gate, &fetcher, &mut watchers);
     Ok((gate, watchers))
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use pact_mandate::jwks::KeySet;
 
 use super::{KeyBook, KeyPlace, KeysFault};
-use crate::{clock::Clock, config::HttpUrl};
+use crate::{clock::Clock, config::HttpUrl, fetch::FetchFault};
 
 /// Fetches, hands over, waits; for ever. `changed` is told after every fetch and at the hard stop.
 pub(crate) async fn watch<F>(
@@ -17,7 +17,7 @@ pub(crate) async fn watch<F>(
     fetch: impl Fn() -> F,
     changed: impl Fn(),
 ) where
-    F: Future<Output = Result<Bytes, String>>,
+    F: Future<Output = Result<Bytes, FetchFault>>,
 {
     loop {
         // Listening before looking: a miss in between is not lost.

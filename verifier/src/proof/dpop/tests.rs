@@ -60,6 +60,7 @@ fn sign(header: &str, claims: &str) -> String {
 fn judge_at(proof: &str, now: u64) -> Result<ProvenBy, DpopFault> {
     verify(proof, TOKEN, holder().public_key(), &asked(), &audience(), at(now)).map_err(|fault| match fault {
         ProofFault::Dpop(fault) => fault,
+        other @ ProofFault::Tenuo(_) => panic!("{other}"),
     })
 }
 
