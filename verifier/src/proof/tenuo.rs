@@ -32,7 +32,9 @@ pub enum TenuoProofFault {
     #[error("the argument {0} holds a number with more digits than a proof keeps")]
     InexactNumber(String),
     /// P3: a stock proof names the tool as the warrant does, so both names must be one.
-    #[error("the tool {tool} stands for the action {action}, which only a proof with @tool can cover; use pact-holder")]
+    #[error(
+        "the tool {tool} stands for the action {action}, which only a proof with @tool can cover; use pact-holder"
+    )]
     Renamed {
         /// The tool server's name.
         tool: String,

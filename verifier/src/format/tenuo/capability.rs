@@ -40,7 +40,12 @@ impl Capability {
     }
 
     /// Whether `child`, which a warrant grants of `tool`, stays within this (I4).
-    pub(super) fn check_narrowing(&self, child: &Capability, tool: &str, effort: &mut Effort) -> Result<(), LinkFault> {
+    pub(super) fn check_narrowing(
+        &self,
+        child: &Capability,
+        tool: &str,
+        effort: &mut Effort,
+    ) -> Result<(), LinkFault> {
         if child.allow_unknown && !self.allow_unknown {
             return Err(LinkFault::UnknownAdmitted(tool.to_owned()));
         }

@@ -128,7 +128,8 @@ impl Walk {
         }
         // What it says of its issuer only serves to name the fault.
         let named = envelope.unverified_issuer()?;
-        Err(if named == self.signer.as_bytes() { LinkFault::BadSignature } else { LinkFault::WrongIssuer }.into())
+        Err(if named == self.signer.as_bytes() { LinkFault::BadSignature } else { LinkFault::WrongIssuer }
+            .into())
     }
 
     /// Compares a warrant with the one above it, which from then on is an ancestor.

@@ -142,7 +142,9 @@ impl Token {
             Token::One(own) => *own == c,
             Token::Any => true,
             Token::Star => false,
-            Token::Class { negated, ranges } => ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated,
+            Token::Class { negated, ranges } => {
+                ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated
+            }
         }
     }
 }
@@ -199,9 +201,14 @@ mod tests {
         ] {
             assert!(glob(pattern).admits(text), "{pattern} {text}");
         }
-        for (pattern, text) in
-            [("/data/*", "/dat"), ("a?c", "ac"), ("[a-c]x", "dx"), ("[!a-c]x", "ax"), ("", "a"), ("*ab", "aba")]
-        {
+        for (pattern, text) in [
+            ("/data/*", "/dat"),
+            ("a?c", "ac"),
+            ("[a-c]x", "dx"),
+            ("[!a-c]x", "ax"),
+            ("", "a"),
+            ("*ab", "aba"),
+        ] {
             assert!(!glob(pattern).admits(text), "{pattern} {text}");
         }
     }

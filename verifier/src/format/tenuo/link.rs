@@ -122,7 +122,9 @@ fn check_tools(
     for (tool, capability) in below {
         let granted = match (above.get(tool), above.get(ANY_TOOL)) {
             (Some(granted), _) => granted,
-            (None, Some(_)) if restricted.contains(tool) => return Err(LinkFault::ToolReopened(tool.clone())),
+            (None, Some(_)) if restricted.contains(tool) => {
+                return Err(LinkFault::ToolReopened(tool.clone()));
+            }
             (None, Some(granted)) => granted,
             (None, None) => return Err(LinkFault::ToolAdded(tool.clone())),
         };

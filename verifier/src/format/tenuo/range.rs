@@ -40,10 +40,14 @@ impl Range {
     /// Whether `child` lies inside.
     pub(super) fn narrows_to(&self, child: &Range) -> bool {
         let min = self.min.is_none_or(|own| {
-            child.min.is_some_and(|min| min > own || (min == own && (self.min_inclusive || !child.min_inclusive)))
+            child
+                .min
+                .is_some_and(|min| min > own || (min == own && (self.min_inclusive || !child.min_inclusive)))
         });
         let max = self.max.is_none_or(|own| {
-            child.max.is_some_and(|max| max < own || (max == own && (self.max_inclusive || !child.max_inclusive)))
+            child
+                .max
+                .is_some_and(|max| max < own || (max == own && (self.max_inclusive || !child.max_inclusive)))
         });
         min && max
     }
@@ -82,7 +86,9 @@ mod tests {
 
     #[test]
     fn integers_become_their_doubles() {
-        for integer in [0, 1, -1, 4_294_967_296, -4_294_967_297, 9_007_199_254_740_992, -9_007_199_254_740_992] {
+        for integer in
+            [0, 1, -1, 4_294_967_296, -4_294_967_297, 9_007_199_254_740_992, -9_007_199_254_740_992]
+        {
             assert_eq!(exact(integer).map(|double| format!("{double:.0}")), Some(integer.to_string()));
         }
         assert_eq!(exact(9_007_199_254_740_993), None);

@@ -27,7 +27,8 @@ impl Subpath {
             })
         })?;
         let plain = plain(&subpath.root) == Some(subpath.root.as_str());
-        let folded = subpath.case_sensitive || subpath.fold(&subpath.root).as_deref() == Some(subpath.root.as_str());
+        let folded =
+            subpath.case_sensitive || subpath.fold(&subpath.root).as_deref() == Some(subpath.root.as_str());
         if plain && folded { Ok(subpath) } else { Err(Misformed::SubpathRoot.into()) }
     }
 
@@ -45,7 +46,9 @@ impl Subpath {
     pub(super) fn admits(&self, value: &Value) -> bool {
         match value {
             Value::Text(text) => self.contains(text),
-            Value::List(items) => items.iter().all(|item| item.as_text().is_some_and(|text| self.contains(text))),
+            Value::List(items) => {
+                items.iter().all(|item| item.as_text().is_some_and(|text| self.contains(text)))
+            }
             _ => false,
         }
     }

@@ -141,7 +141,8 @@ mod tests {
         assert_eq!(figure("1e3"), Ok(Figure::Integer(1000)));
         assert_eq!(figure("2.50"), Ok(Figure::Float(2.5)));
         assert_eq!(figure("9223372036854775807"), Ok(Figure::Integer(i64::MAX)));
-        for inexact in ["9223372036854775808", "9007199254740993.0", "1e19", "2.5000000000000000001", "1e999"] {
+        for inexact in ["9223372036854775808", "9007199254740993.0", "1e19", "2.5000000000000000001", "1e999"]
+        {
             assert_eq!(figure(inexact), Err(InexactNumber), "{inexact}");
         }
     }

@@ -37,7 +37,8 @@ impl Unwindowed {
         writer.text(&tenuo::hex(warrant_id));
         writer.text(action.as_str());
         writer.array(arguments.len() + ours.len());
-        let (below, above) = arguments.split_at(arguments.partition_point(|argument| argument.name.as_str() < "@"));
+        let (below, above) =
+            arguments.split_at(arguments.partition_point(|argument| argument.name.as_str() < "@"));
         write_arguments(&mut writer, below)?;
         for (name, member) in ours {
             writer.array(2);

@@ -56,7 +56,9 @@ impl Constraint {
             Constraint::Contains(values) | Constraint::Subset(values) => {
                 Ok(effort.spend(values.len().saturating_mul(value.as_list().map_or(0, <[Value]>::len)))?)
             }
-            Constraint::Range(_) if !range::is_judgeable(value) => Err(Unjudged::Value("a number within 2^53")),
+            Constraint::Range(_) if !range::is_judgeable(value) => {
+                Err(Unjudged::Value("a number within 2^53"))
+            }
             Constraint::Cidr(_) if !value.as_text().is_none_or(network::is_address) => {
                 Err(Unjudged::Value("an IP address"))
             }

@@ -22,7 +22,8 @@ impl Constraint {
 
     fn step(&self, child: &Constraint, effort: &mut Effort) -> Result<bool, TooMuchWork> {
         use Constraint::{
-            All, Any, Cidr, Contains, Exact, Not, NotOneOf, OneOf, Opaque, Pattern, Range, Subpath, Subset, Wildcard,
+            All, Any, Cidr, Contains, Exact, Not, NotOneOf, OneOf, Opaque, Pattern, Range, Subpath, Subset,
+            Wildcard,
         };
         effort.spend(1)?;
         Ok(match (self, child) {
@@ -32,11 +33,13 @@ impl Constraint {
             (Range(own), Range(range)) => own.narrows_to(range),
             (Cidr(own), Cidr(network)) => own.narrows_to(network),
             (Subpath(own), Subpath(subpath)) => own.narrows_to(subpath),
-            (Subpath(_), Subset(values)) => values.iter().all(|value| {
-                matches!(value, Value::Text(_)) && self.judge_within(value, effort) == Ok(true)
-            }),
+            (Subpath(_), Subset(values)) => values
+                .iter()
+                .all(|value| matches!(value, Value::Text(_)) && self.judge_within(value, effort) == Ok(true)),
             (OneOf(own), OneOf(values)) | (Subset(own), Subset(values)) => within(values, own, effort)?,
-            (NotOneOf(own), NotOneOf(values)) | (Contains(own), Contains(values)) => within(own, values, effort)?,
+            (NotOneOf(own), NotOneOf(values)) | (Contains(own), Contains(values)) => {
+                within(own, values, effort)?
+            }
             (All(own), All(inner)) => each(own, inner, effort, |own, inner, effort| own.step(inner, effort))?,
             (Any(own), Any(inner)) => each(inner, own, effort, |inner, own, effort| own.step(inner, effort))?,
             // Not turns the direction round: the child must exclude at least as much.

@@ -56,7 +56,9 @@ fn read_url_safe(reader: &mut Reader<'_>) -> Result<(), FormFault> {
             }
         }
         fields.next("allow_ports", |reader| optional(reader, read_ports))?;
-        for name in ["block_private", "block_loopback", "block_metadata", "block_reserved", "block_internal_tlds"] {
+        for name in
+            ["block_private", "block_loopback", "block_metadata", "block_reserved", "block_internal_tlds"]
+        {
             fields.next(name, Reader::bool)?;
         }
         Ok(())
@@ -90,7 +92,8 @@ fn is_url_pattern(text: &str) -> bool {
     let scheme_holds = scheme == "*"
         || (scheme.starts_with(|c: char| c.is_ascii_lowercase())
             && scheme.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
-    let port_holds = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|number| number.to_string() == port));
+    let port_holds =
+        port.is_none_or(|port| port.parse::<u16>().is_ok_and(|number| number.to_string() == port));
     let path_holds = path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/*-._~".contains(&b));
     scheme_holds && is_name(host.strip_prefix("*.").unwrap_or(host)) && port_holds && path_holds
 }
@@ -125,7 +128,15 @@ mod tests {
         for good in ["https://api.example.com/v1/*", "*://example.com", "https://*.example.com:8443/api/*"] {
             assert!(is_url_pattern(good), "{good}");
         }
-        for bad in ["https://*", "https://*/*", "example.com", "https://1.2.3.4", "https://a:99999", "https://a b/", "://a"] {
+        for bad in [
+            "https://*",
+            "https://*/*",
+            "example.com",
+            "https://1.2.3.4",
+            "https://a:99999",
+            "https://a b/",
+            "://a",
+        ] {
             assert!(!is_url_pattern(bad), "{bad}");
         }
     }

@@ -28,7 +28,9 @@ pub enum CallFault {
     #[error("the argument {0} holds a number with more digits than a limit can be compared with")]
     InexactNumber(String),
     /// A constraint of a kind that is not evaluated here.
-    #[error("the argument {argument} is under a constraint of the kind {kind}, which this verifier does not evaluate")]
+    #[error(
+        "the argument {argument} is under a constraint of the kind {kind}, which this verifier does not evaluate"
+    )]
     UnjudgedConstraint {
         /// The argument.
         argument: String,

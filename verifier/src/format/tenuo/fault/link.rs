@@ -6,7 +6,9 @@ use pact_mandate::UnixTime;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkFault {
     /// The first warrant was not signed by a root that is trusted.
-    #[error("its issuer is no trusted root: the chain may lack its first warrants, or the root was never pinned")]
+    #[error(
+        "its issuer is no trusted root: the chain may lack its first warrants, or the root was never pinned"
+    )]
     UntrustedRoot,
     /// A trusted root whose issuer may not speak in this format.
     #[error("its issuer is trusted, but not for Tenuo warrants (speaks.formats)")]
@@ -18,7 +20,9 @@ pub enum LinkFault {
         depth: u32,
     },
     /// The signature does not verify under the key that must have made it.
-    #[error("its signature does not verify under the key of the parent's holder (for the first: of the root)")]
+    #[error(
+        "its signature does not verify under the key of the parent's holder (for the first: of the root)"
+    )]
     BadSignature,
     /// I1: issued by another than the parent's holder.
     #[error("it was not issued by the holder of its parent")]

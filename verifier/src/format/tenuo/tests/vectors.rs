@@ -70,7 +70,11 @@ fn c2_every_published_warrant_is_read_and_its_signature_judged() {
         let bytes = hex(text(one, "envelope_hex"));
         let [envelope] = envelope::split(&bytes).unwrap()[..] else { panic!("{section}: not one warrant") };
         assert_eq!(envelope.payload, hex(text(one, "payload_hex")), "{section}");
-        assert_eq!(Sha256::digest(envelope.payload).as_slice(), hex(text(one, "payload_sha256")), "{section}");
+        assert_eq!(
+            Sha256::digest(envelope.payload).as_slice(),
+            hex(text(one, "payload_sha256")),
+            "{section}"
+        );
         let warrant = Warrant::read(envelope.payload).unwrap_or_else(|fault| panic!("{section}: {fault}"));
         // The forged one names another issuer than the key that signed it.
         let issuer = PublicKey::from_bytes(&warrant.issuer).unwrap();
@@ -129,7 +133,8 @@ fn expected_code(id: &str) -> &'static str {
 fn p3_the_canonical_fixture_of_proofs_is_signed_to_the_same_bytes() {
     let vectors = vectors();
     let fixture = &vectors["pop"]["canonical_fixture"];
-    let (issuer, holder) = (secret(text(fixture, "issuer_priv_hex")), secret(text(fixture, "holder_priv_hex")));
+    let (issuer, holder) =
+        (secret(text(fixture, "issuer_priv_hex")), secret(text(fixture, "holder_priv_hex")));
     let cases = list(fixture, "cases");
     assert_eq!(cases.len(), 11);
     for case in cases {
@@ -162,7 +167,10 @@ fn c2_every_adversarial_stack_gets_the_wanted_verdict() {
         let (id, name) = (text(case, "id"), text(case, "name"));
         // A minimum of clearance for a tool is the policy of another verifier; there is none here to be set.
         // Entries of a list in other forms are the list's to refuse.
-        if case.get("clearance_requirement").is_some() || name.contains("SRL entry bare") || name.contains("dashed") {
+        if case.get("clearance_requirement").is_some()
+            || name.contains("SRL entry bare")
+            || name.contains("dashed")
+        {
             continue;
         }
         let now = case["now"].as_u64().unwrap();
@@ -170,7 +178,9 @@ fn c2_every_adversarial_stack_gets_the_wanted_verdict() {
         let result = permits(&hex(text(case, "stack_hex")), &trust_of(case), now, &call);
         if text(case, "we_want") == "accept" {
             let opened = result.unwrap_or_else(|fault| panic!("{name}: {fault}"));
-            let Authority::Tenuo(leaf) = &opened.authority else { panic!("{name}: opened as another format") };
+            let Authority::Tenuo(leaf) = &opened.authority else {
+                panic!("{name}: opened as another format")
+            };
             let signature = Signature::from_bytes(hex(text(case, "pop_hex")).try_into().unwrap());
             let audience: Audience = "https://tools.example/mcp".parse().unwrap();
             let holder = opened.holder.unwrap();

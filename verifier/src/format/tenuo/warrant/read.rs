@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pact_mandate::{
-    PublicKey,
-    cbor::Reader,
-};
+use pact_mandate::{PublicKey, cbor::Reader};
 
 use super::{Approvals, Grant, Issuance, Warrant};
 use crate::{
@@ -115,8 +112,11 @@ impl Draft {
         let tools = self.tools.take().ok_or(FormFault::MissingField(3))?;
         match self.kind.ok_or(FormFault::MissingField(2))? {
             0 => {
-                let issuers_own =
-                    [(11, self.issuable.is_some()), (13, self.max_issue_depth.is_some()), (14, self.bounds.is_some())];
+                let issuers_own = [
+                    (11, self.issuable.is_some()),
+                    (13, self.max_issue_depth.is_some()),
+                    (14, self.bounds.is_some()),
+                ];
                 match issuers_own.into_iter().find(|(_, present)| *present) {
                     Some((field, _)) => Err(FormFault::MisplacedField(field)),
                     None => Ok(Grant::Execution(tools)),
@@ -129,7 +129,8 @@ impl Draft {
     }
 
     fn take_issuance(&mut self) -> Result<Issuance, FormFault> {
-        let tools = self.issuable.take().filter(|tools| !tools.is_empty()).ok_or(FormFault::NothingToIssue)?;
+        let tools =
+            self.issuable.take().filter(|tools| !tools.is_empty()).ok_or(FormFault::NothingToIssue)?;
         let most = self.max_depth.ok_or(FormFault::MissingField(8))?;
         if self.max_issue_depth.is_some_and(|depth| depth > u32::from(most)) {
             return Err(FormFault::IssuesTooDeep { most });
