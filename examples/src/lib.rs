@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
 
 pub mod mcp;
+pub mod report;
 pub mod shop;

@@ -16,7 +16,7 @@ pub const MAX_WARRANTS: usize = 64;
 pub const MAX_TOKEN_BYTES: usize = 16 * 1024;
 /// Blocks in one Biscuit token (structural admission).
 pub const MAX_BLOCKS: usize = 16;
-/// Nesting of constraints in one Tenuo warrant (Tenuo's MAX_CONSTRAINT_DEPTH).
+/// Nesting of constraints in one Tenuo warrant (Tenuo's `MAX_CONSTRAINT_DEPTH`).
 pub const MAX_CONSTRAINT_DEPTH: usize = 32;
 /// Bytes of one Tenuo constraint (Tenuo's wire specification, section 13).
 pub const MAX_CONSTRAINT_BYTES: usize = 4 * 1024;
@@ -32,7 +32,7 @@ pub const MAX_EXTENSIONS: usize = 64;
 pub const MAX_EXTENSION_BYTES: usize = 8 * 1024;
 /// Approvers of one Tenuo warrant: each is a key to be checked, and nobody collects more approvals for one call.
 pub const MAX_APPROVERS: usize = 64;
-/// Comparisons for all links of one Tenuo stack (an honest one needs some hundreds), and for one argument of a call.
+/// Comparisons for all links of one Tenuo stack, and for the arguments of one call (an honest one needs some hundreds).
 pub const MAX_COMPARISONS: usize = 1 << 20;
 /// Seconds of one window of a Tenuo proof.
 pub const PROOF_WINDOW_SECONDS: u64 = 30;
@@ -40,6 +40,19 @@ pub const PROOF_WINDOW_SECONDS: u64 = 30;
 pub const PROOF_WINDOWS_AROUND: u64 = 2;
 /// Bytes of the sidecar's public URL, as proofs name it.
 pub const MAX_AUDIENCE_BYTES: usize = 2048;
+/// Bytes of one configuration file: far more than a person writes.
+pub const MAX_CONFIG_BYTES: usize = 1024 * 1024;
+/// Bytes, about, of the chains that are kept verified (protocol C7): some ten thousand of four warrants.
+pub const MAX_CACHE_BYTES: u64 = 64 * 1024 * 1024;
+/// Proofs that the replay store remembers at one time (protocol P6): ten thousand calls a second for as long as a proof
+/// counts, in about 100 MB.
+pub const MAX_PROOFS: usize = 1 << 20;
+/// Proofs of one holder among them: a thousand calls a second. Past it that holder waits, and nobody else.
+pub const MAX_PROOFS_PER_HOLDER: usize = 1 << 16;
+/// Records in one file of the replay store (3 MB); a file is removed whole when its last record has ended.
+pub const MAX_RECORDS_PER_SEGMENT: usize = 1 << 16;
+/// Ended records that one call clears away: more than it adds, so that memory shrinks, and few, so that no call waits.
+pub const MAX_CLEARED_PER_CALL: usize = 64;
 /// Facts in one block of a token (structural admission; also the rights that one authority block can grant).
 pub const MAX_FACTS: usize = 64;
 /// Rules in one block of a token (structural admission).
@@ -79,3 +92,5 @@ pub const EVALUATION_SECONDS: u64 = 2;
 pub const MAX_DPOP_BYTES: usize = 4096;
 /// Bytes of a proof's own id (protocol P4).
 pub const MAX_JTI_BYTES: usize = 128;
+/// Bytes of a file that the command reads: a list of a million ids is half of it.
+pub const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;

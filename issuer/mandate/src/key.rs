@@ -202,6 +202,15 @@ impl Thumbprint {
     }
 }
 
+impl FromStr for Thumbprint {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Thumbprint, KeyError> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| KeyError::NotAKey)?;
+        bytes.try_into().map(Thumbprint).map_err(|_| KeyError::NotAKey)
+    }
+}
+
 impl From<Thumbprint> for KeyId {
     fn from(thumbprint: Thumbprint) -> KeyId {
         KeyId(thumbprint.to_string())

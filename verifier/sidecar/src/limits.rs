@@ -25,13 +25,18 @@ pub const CONNECTIONS: usize = 4096;
 /// Requests in work at once, open streams among them.
 pub const REQUESTS: usize = 1024;
 /// Open connections on the admin port: a scraper, a kubelet and a person.
-pub const ADMIN_CONNECTIONS: usize = 64;
+pub const ADMIN_CONNECTIONS: u32 = 64;
 /// How long open answers may still run once the sidecar was told to stop.
 pub const DRAIN: Duration = Duration::from_secs(10);
 /// Characters of a JSON-RPC id; real clients count, or send a UUID.
 pub const MAX_RPC_ID_CHARS: usize = 256;
 /// Characters of a method's name (the longest of the MCP schemas has 40).
 pub const MAX_METHOD_CHARS: usize = 128;
+
+/// Bytes of verified chains that are kept (protocol C7): some ten thousand of an ordinary size.
+pub const CACHE_BYTES: u64 = 32 * 1024 * 1024;
+/// How often what the histograms recorded is moved into their buckets.
+pub const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 
 /// How long the tool server may take to accept a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -41,6 +46,15 @@ pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 /// How often an open answer's chain is judged again: well inside the 60 s of protocol R9.
 pub const RECHECK: Duration = Duration::from_secs(1);
+
+/// How long one fetch of a key set or list may take, so that three failures in a row still leave a list fresh.
+pub const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time between two fetches of a list, at the least (protocol R2: every 10 s ± 2).
+pub const LIST_EVERY: Duration = Duration::from_secs(8);
+/// What chance adds to it.
+pub const LIST_JITTER: Duration = Duration::from_secs(4);
+/// Time to the next fetch after a failure, for each failure in a row.
+pub const LIST_RETRY: Duration = Duration::from_secs(1);
 
 /// Age at which a key set is fetched again (protocol K4, soft).
 pub const KEYS_SOFT: Duration = Duration::from_secs(60);

@@ -1,6 +1,6 @@
 //! Unknown keys of the configuration, and what was probably meant.
 
-use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
+use serde::de::{self, DeserializeOwned, Deserializer, Visitor};
 use toml::{Table, Value};
 
 use super::{

@@ -120,13 +120,12 @@ fn check_tools(
     effort: &mut Effort,
 ) -> Result<(), LinkFault> {
     for (tool, capability) in below {
-        let granted = match (above.get(tool), above.get(ANY_TOOL)) {
-            (Some(granted), _) => granted,
-            (None, Some(_)) if restricted.contains(tool) => {
+        let granted = match above.get(tool) {
+            Some(own) => own,
+            None if restricted.contains(tool) && above.contains_key(ANY_TOOL) => {
                 return Err(LinkFault::ToolReopened(tool.clone()));
             }
-            (None, Some(granted)) => granted,
-            (None, None) => return Err(LinkFault::ToolAdded(tool.clone())),
+            None => above.get(ANY_TOOL).ok_or_else(|| LinkFault::ToolAdded(tool.clone()))?,
         };
         granted.check_narrowing(capability, tool, effort)?;
     }
@@ -138,15 +137,16 @@ fn check_issuance(above: &Issuance, below: &Issuance, effort: &mut Effort) -> Re
     if let Some(tool) = below.tools.iter().find(|tool| !above.issues(tool)) {
         return Err(LinkFault::NotIssuable(tool.clone()));
     }
-    if let Some(most) = above.max_depth
-        && below.max_depth.is_none_or(|depth| depth > most)
-    {
-        return Err(LinkFault::IssueDepthExceeded(most));
-    }
     match (&above.bounds, &below.bounds) {
-        (None, _) => Ok(()),
-        (Some(_), None) => Err(LinkFault::BoundsDropped),
-        (Some(bounds), Some(inner)) => bounds.check_narrowing(inner, "of the bounds", effort),
+        (None, _) => {}
+        (Some(_), None) => return Err(LinkFault::BoundsDropped),
+        (Some(bounds), Some(inner)) => bounds.check_narrowing(inner, "of the bounds", effort)?,
+    }
+    match above.max_depth {
+        Some(most) if below.max_depth.is_none_or(|depth| depth > most) => {
+            Err(LinkFault::IssueDepthExceeded(most))
+        }
+        _ => Ok(()),
     }
 }
 
