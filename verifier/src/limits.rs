@@ -16,7 +16,7 @@ pub const MAX_WARRANTS: usize = 64;
 pub const MAX_TOKEN_BYTES: usize = 16 * 1024;
 /// Blocks in one Biscuit token (structural admission).
 pub const MAX_BLOCKS: usize = 16;
-/// Nesting of constraints in one Tenuo warrant (Tenuo's MAX_CONSTRAINT_DEPTH).
+/// Nesting of constraints in one Tenuo warrant (Tenuo's `MAX_CONSTRAINT_DEPTH`).
 pub const MAX_CONSTRAINT_DEPTH: usize = 32;
 /// Bytes of one Tenuo constraint (Tenuo's wire specification, section 13).
 pub const MAX_CONSTRAINT_BYTES: usize = 4 * 1024;
@@ -32,7 +32,7 @@ pub const MAX_EXTENSIONS: usize = 64;
 pub const MAX_EXTENSION_BYTES: usize = 8 * 1024;
 /// Approvers of one Tenuo warrant: each is a key to be checked, and nobody collects more approvals for one call.
 pub const MAX_APPROVERS: usize = 64;
-/// Comparisons for all links of one Tenuo stack (an honest one needs some hundreds), and for one argument of a call.
+/// Comparisons for all links of one Tenuo stack, and for the arguments of one call (an honest one needs some hundreds).
 pub const MAX_COMPARISONS: usize = 1 << 20;
 /// Seconds of one window of a Tenuo proof.
 pub const PROOF_WINDOW_SECONDS: u64 = 30;
@@ -92,3 +92,5 @@ pub const EVALUATION_SECONDS: u64 = 2;
 pub const MAX_DPOP_BYTES: usize = 4096;
 /// Bytes of a proof's own id (protocol P4).
 pub const MAX_JTI_BYTES: usize = 128;
+/// Bytes of a file that the command reads: a list of a million ids is half of it.
+pub const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use pact_mandate::{Format, IssuerId, Now};
-use pact_revocation::Entry;
+use pact_revocation::{Entry, Fresh, ListVersion, Lists};
 
 use crate::{
     chain::VerifiedChain,
     held::HeldChain,
-    lists::{Fresh, ListVersion, Lists},
+
     refusal::Refusal,
 };
 

@@ -2,13 +2,14 @@
 //! with a stable code each. `REFUSALS.md` lists the codes; a test holds the two together.
 
 use pact_mandate::{IssuerId, UnixTime};
+use pact_revocation::Stale;
 
 use crate::{
     carriage::CarriageFault,
     chain::IssuerFault,
     format::{biscuit::BiscuitFault, tenuo::TenuoFault},
     held::PossessionFault,
-    lists::Stale,
+
     live::Revoked,
     policy::PolicyFault,
     presented::PresentedFault,

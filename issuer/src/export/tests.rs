@@ -381,3 +381,28 @@ fn nothing_is_built_on_a_revoked_or_changed_record() {
     let error = UnrevokedChain::verify(&records, &ring(), now()).unwrap_err();
     assert!(matches!(error, crate::chain::NotUnrevoked::RecordMismatch(mandate) if mandate == id(2)));
 }
+
+#[test]
+fn what_is_more_than_a_verifier_reads_is_refused_with_its_bound() {
+    let names: Vec<String> = (0..63).map(|at| format!("task.a{at}@project:web")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let both = |links: &[Link<'_>]| {
+        let chain = chain(links);
+        (warrants::export(&chain, &order(), &issuer()), biscuit::export(&chain, &order(), &issuer()))
+    };
+    // With `holder` and `mandate`, 63 rights are 65 facts.
+    let (tenuo, token) = both(&[(names.as_slice(), &[], 0)]);
+    assert!(tenuo.is_ok(), "{tenuo:?}");
+    assert!(matches!(token, Err(ExportError::TooMany { link: 0, count: 65, .. })), "{token:?}");
+    let (_, token) = both(&[(&names[..62], &[], 0)]);
+    assert!(token.is_ok(), "{token:?}");
+    let limits: Vec<String> = (0..30).map(|at| format!("limit{at}")).collect();
+    let limits: Vec<(&str, &str)> = limits.iter().map(|name| (name.as_str(), "1")).collect();
+    let (tenuo, token) = both(&[(READ_WORK, limits.as_slice(), 0)]);
+    assert!(tenuo.is_ok(), "{tenuo:?}");
+    assert!(matches!(token, Err(ExportError::TooMany { link: 0, count: 33, .. })), "{token:?}");
+    let long = format!("{}@project:web", "\u{e4}".repeat(180));
+    let (tenuo, token) = both(&[(&[long.as_str()], &[], 0)]);
+    assert!(matches!(tenuo, Err(ExportError::TooMany { link: 0, count: 360, .. })), "{tenuo:?}");
+    assert!(token.is_ok(), "{token:?}");
+}

@@ -69,7 +69,7 @@ fn k1_each_set_holds_the_keys_of_its_role() {
     assert!(text("pact-list-keys.json").contains(&list.public_key().to_string()));
     assert!(!text("pact-list-keys.json").contains(&mandate.public_key().to_string()));
     assert_eq!(text("jwks.json"), r#"{"keys":[]}"#);
-    let hex: String = mandate.public_key().as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex::encode(mandate.public_key().as_bytes());
     let id = crate::keyring::biscuit_key_id(mandate.key_id(), mandate.public_key());
     let web = format!(
         r#"[{{"algorithm":"ed25519","key_bytes":"{hex}","key_id":{id},"issuer":"example","kid":"{}"}}]"#,

@@ -26,14 +26,14 @@ pub enum TenuoProofFault {
     #[error("the arguments of a call are an object")]
     NotAnObject,
     /// P2: an argument whose name would be taken for one of our members.
-    #[error("the argument {0} begins with '@', which no argument may")]
+    #[error("the argument {0:?} begins with '@', which no argument may")]
     ReservedArgument(String),
     /// A number that would be signed as another one.
-    #[error("the argument {0} holds a number with more digits than a proof keeps")]
+    #[error("the argument {0:?} holds a number with more digits than a proof keeps")]
     InexactNumber(String),
     /// P3: a stock proof names the tool as the warrant does, so both names must be one.
     #[error(
-        "the tool {tool} stands for the action {action}, which only a proof with @tool can cover; use pact-holder"
+        "the tool {tool:?} stands for the action {action}, which only a proof with @tool can cover; use pact-holder"
     )]
     Renamed {
         /// The tool server's name.

@@ -75,20 +75,26 @@ impl Capability {
         if closed && let Some(name) = arguments.keys().find(|name| !self.constraints.contains_key(*name)) {
             return Err(CallFault::ArgumentNotNamed(name.clone()));
         }
+        let mut effort = Effort::full();
         for (name, constraint) in &self.constraints {
             let argument = arguments.get(name).ok_or_else(|| CallFault::ArgumentMissing(name.clone()))?;
-            check_argument(name, constraint, argument)?;
+            check_argument(name, constraint, argument, &mut effort)?;
         }
         Ok(())
     }
 }
 
-fn check_argument(name: &str, constraint: &Constraint, argument: &Json) -> Result<(), CallFault> {
+fn check_argument(
+    name: &str,
+    constraint: &Constraint,
+    argument: &Json,
+    effort: &mut Effort,
+) -> Result<(), CallFault> {
     if *constraint == Constraint::Wildcard {
         return Ok(());
     }
     let value = Value::of_json(argument).map_err(|_| CallFault::InexactNumber(name.to_owned()))?;
-    match constraint.judge(&value) {
+    match constraint.judge(&value, effort) {
         Ok(true) => Ok(()),
         Ok(false) => Err(CallFault::OutsideConstraint(name.to_owned())),
         Err(Unjudged::Kind(kind)) => Err(CallFault::UnjudgedConstraint { argument: name.to_owned(), kind }),

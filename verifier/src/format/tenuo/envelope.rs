@@ -2,7 +2,7 @@
 
 use pact_mandate::{
     Signature,
-    cbor::{CborError, Kind, Reader},
+    cbor::{CborError, Reader},
 };
 
 use super::fault::{FormFault, StackFault, TenuoFault};
@@ -45,9 +45,9 @@ impl From<CborError> for Found {
     }
 }
 
+/// Three parts, of which the first is a version. A stack of three begins with an array.
 fn is_single(stack: &[u8]) -> bool {
-    let mut reader = Reader::new(stack.get(1..).unwrap_or_default());
-    reader.kind() == Ok(Kind::Unsigned) && reader.unsigned().is_ok()
+    matches!(stack, [0x83, first, ..] if first >> 5 == 0)
 }
 
 fn read_all<'a>(reader: &mut Reader<'a>, count: usize) -> Result<Vec<Envelope<'a>>, Found> {

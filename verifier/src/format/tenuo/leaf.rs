@@ -54,14 +54,15 @@ impl Leaf {
             return Err(CallFault::ApprovalRequired);
         }
         let tool = call.action.as_str();
-        let capability = match (tools.get(tool), tools.get(ANY_TOOL)) {
-            _ if call.action.is_pattern() => return Err(CallFault::ToolNotGranted(tool.to_owned())),
-            (Some(capability), _) => capability,
-            (None, Some(_)) if self.restricted.contains(tool) => {
+        if call.action.is_pattern() {
+            return Err(CallFault::ToolNotGranted(tool.to_owned()));
+        }
+        let capability = match tools.get(tool) {
+            Some(own) => own,
+            None if self.restricted.contains(tool) && tools.contains_key(ANY_TOOL) => {
                 return Err(CallFault::ToolRestricted(tool.to_owned()));
             }
-            (None, Some(capability)) => capability,
-            (None, None) => return Err(CallFault::ToolNotGranted(tool.to_owned())),
+            None => tools.get(ANY_TOOL).ok_or_else(|| CallFault::ToolNotGranted(tool.to_owned()))?,
         };
         capability.check(&call.arguments)
     }

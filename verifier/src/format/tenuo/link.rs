@@ -120,13 +120,12 @@ fn check_tools(
     effort: &mut Effort,
 ) -> Result<(), LinkFault> {
     for (tool, capability) in below {
-        let granted = match (above.get(tool), above.get(ANY_TOOL)) {
-            (Some(granted), _) => granted,
-            (None, Some(_)) if restricted.contains(tool) => {
+        let granted = match above.get(tool) {
+            Some(own) => own,
+            None if restricted.contains(tool) && above.contains_key(ANY_TOOL) => {
                 return Err(LinkFault::ToolReopened(tool.clone()));
             }
-            (None, Some(granted)) => granted,
-            (None, None) => return Err(LinkFault::ToolAdded(tool.clone())),
+            None => above.get(ANY_TOOL).ok_or_else(|| LinkFault::ToolAdded(tool.clone()))?,
         };
         granted.check_narrowing(capability, tool, effort)?;
     }

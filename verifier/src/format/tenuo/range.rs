@@ -40,14 +40,12 @@ impl Range {
     /// Whether `child` lies inside.
     pub(super) fn narrows_to(&self, child: &Range) -> bool {
         let min = self.min.is_none_or(|own| {
-            child
-                .min
-                .is_some_and(|min| min > own || (min == own && (self.min_inclusive || !child.min_inclusive)))
+            let tight = self.min_inclusive || !child.min_inclusive;
+            child.min.is_some_and(|min| min > own || (min >= own && tight))
         });
         let max = self.max.is_none_or(|own| {
-            child
-                .max
-                .is_some_and(|max| max < own || (max == own && (self.max_inclusive || !child.max_inclusive)))
+            let tight = self.max_inclusive || !child.max_inclusive;
+            child.max.is_some_and(|max| max < own || (max <= own && tight))
         });
         min && max
     }

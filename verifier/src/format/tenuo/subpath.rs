@@ -71,10 +71,10 @@ impl Subpath {
     /// The path as it is compared. Without regard to case only ASCII is compared: what else is one letter to a file
     /// system is for that file system to say.
     fn fold(&self, path: &str) -> Option<String> {
-        match self.case_sensitive {
-            true => Some(path.to_owned()),
-            false => path.is_ascii().then(|| path.to_ascii_lowercase()),
+        if self.case_sensitive {
+            return Some(path.to_owned());
         }
+        path.is_ascii().then(|| path.to_ascii_lowercase())
     }
 }
 

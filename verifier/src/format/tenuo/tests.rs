@@ -2,6 +2,7 @@
 
 mod differential;
 mod forge;
+mod minted;
 mod rules;
 pub(super) mod seeds;
 mod vectors;
@@ -69,4 +70,37 @@ fn permits(stack: &[u8], trust: &TrustSnapshot, now: u64, call: &Call) -> Result
 
 fn code(result: Result<Opened, TenuoFault>) -> &'static str {
     result.map_or_else(|fault| fault.code(), |_| "accepted")
+}
+
+mod bytes {
+    use pact_mandate::Signer;
+    use proptest::prelude::*;
+
+    use super::{
+        super::warrant::Warrant,
+        at,
+        forge::{self, NOW, key, root},
+        open, trust,
+    };
+
+    proptest! {
+        #[test]
+        fn c1_any_bytes_are_answered(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let trust = trust(key(1).public_key());
+            prop_assert!(open(&bytes, &trust, at(NOW)).is_err());
+            prop_assert!(open(&forge::stack(&[forge::seal(&bytes, 1)]), &trust, at(NOW)).is_err());
+            let _ = Warrant::read(&bytes);
+        }
+
+        #[test]
+        fn c1_any_change_of_a_payload_is_answered(position: prop::sample::Index, byte: u8, cut: bool) {
+            let mut payload = root().payload();
+            let position = position.index(payload.len());
+            payload[position] = byte;
+            if cut {
+                payload.truncate(position);
+            }
+            let _ = Warrant::read(&payload);
+        }
+    }
 }

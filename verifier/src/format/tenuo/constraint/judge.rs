@@ -24,13 +24,12 @@ impl From<TooMuchWork> for Unjudged {
 }
 
 impl Constraint {
-    /// Whether the value is admitted.
-    pub(in crate::format::tenuo) fn judge(&self, value: &Value) -> Result<bool, Unjudged> {
-        self.judge_within(value, &mut Effort::full())
-    }
-
-    /// The same, with what is left of the work allowed.
-    pub(super) fn judge_within(&self, value: &Value, effort: &mut Effort) -> Result<bool, Unjudged> {
+    /// Whether the value is admitted, within what is left of the work allowed.
+    pub(in crate::format::tenuo) fn judge(
+        &self,
+        value: &Value,
+        effort: &mut Effort,
+    ) -> Result<bool, Unjudged> {
         self.check_judgeable(value, effort)?;
         Ok(self.admits(value))
     }

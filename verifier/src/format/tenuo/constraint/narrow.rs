@@ -35,18 +35,18 @@ impl Constraint {
             (Subpath(own), Subpath(subpath)) => own.narrows_to(subpath),
             (Subpath(_), Subset(values)) => values
                 .iter()
-                .all(|value| matches!(value, Value::Text(_)) && self.judge_within(value, effort) == Ok(true)),
+                .all(|value| matches!(value, Value::Text(_)) && self.judge(value, effort) == Ok(true)),
             (OneOf(own), OneOf(values)) | (Subset(own), Subset(values)) => within(values, own, effort)?,
             (NotOneOf(own), NotOneOf(values)) | (Contains(own), Contains(values)) => {
                 within(own, values, effort)?
             }
-            (All(own), All(inner)) => each(own, inner, effort, |own, inner, effort| own.step(inner, effort))?,
+            (All(own), All(inner)) => each(own, inner, effort, Constraint::step)?,
             (Any(own), Any(inner)) => each(inner, own, effort, |inner, own, effort| own.step(inner, effort))?,
             // Not turns the direction round: the child must exclude at least as much.
             (Not(own), Not(inner)) => inner.step(own, effort)?,
             (Opaque(own), Opaque(other)) => own == other && !own.is_unknown(),
             (All(_) | Pattern(_) | Range(_) | OneOf(_) | Cidr(_) | Subpath(_), Exact(value)) => {
-                self.judge_within(value, effort) == Ok(true)
+                self.judge(value, effort) == Ok(true)
             }
             _ => false,
         })
@@ -59,17 +59,17 @@ fn within(values: &[Value], others: &[Value], effort: &mut Effort) -> Result<boo
     Ok(values.iter().all(|value| others.contains(value)))
 }
 
-/// Whether for each of `these` there is one of `those` to which it relates.
+/// Whether each of `wanted` has one of `offered` to which it relates.
 fn each(
-    these: &[Constraint],
-    those: &[Constraint],
+    wanted: &[Constraint],
+    offered: &[Constraint],
     effort: &mut Effort,
     relates: impl Fn(&Constraint, &Constraint, &mut Effort) -> Result<bool, TooMuchWork>,
 ) -> Result<bool, TooMuchWork> {
-    for this in these {
+    for one in wanted {
         let mut found = false;
-        for that in those {
-            found = found || relates(this, that, effort)?;
+        for other in offered {
+            found = found || relates(one, other, effort)?;
         }
         if !found {
             return Ok(false);

@@ -41,7 +41,7 @@ fn c2_whatever_a_narrowed_constraint_admits_its_parent_admits() {
         narrowed.set(narrowed.get() + 1);
         for _ in 0..12 {
             let value = value(&child_rule.witness(&mut dice));
-            if child.judge(&value) == Ok(true) {
+            if child.judge(&value, &mut Effort::full()) == Ok(true) {
                 admitted.set(admitted.get() + 1);
                 prop_assert!(parent.admits(&value), "{rule:?} narrowed to {child_rule:?} admits {value:?}");
             }

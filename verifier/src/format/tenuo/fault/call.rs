@@ -10,26 +10,26 @@ pub enum CallFault {
     #[error("it requires approvals, which this verifier does not take")]
     ApprovalRequired,
     /// The tool is not granted.
-    #[error("it does not grant {0}")]
+    #[error("it does not grant {0:?}")]
     ToolNotGranted(String),
     /// `*` does not stand for a tool that an ancestor restricts.
-    #[error("an ancestor restricts {0}, so that its `*` does not stand for it")]
+    #[error("an ancestor restricts {0:?}, so that its `*` does not stand for it")]
     ToolRestricted(String),
     /// An argument that the tool's constraints do not name.
-    #[error("the argument {0} is not among those it names")]
+    #[error("the argument {0:?} is not among those it names")]
     ArgumentNotNamed(String),
     /// A named argument is missing.
-    #[error("the argument {0} is missing")]
+    #[error("the argument {0:?} is missing")]
     ArgumentMissing(String),
     /// A value outside the constraint.
-    #[error("the argument {0} is outside its constraint")]
+    #[error("the argument {0:?} is outside its constraint")]
     OutsideConstraint(String),
     /// A number that is no shortest decimal of a double and no 64-bit integer.
-    #[error("the argument {0} holds a number with more digits than a limit can be compared with")]
+    #[error("the argument {0:?} holds a number with more digits than a limit can be compared with")]
     InexactNumber(String),
     /// A constraint of a kind that is not evaluated here.
     #[error(
-        "the argument {argument} is under a constraint of the kind {kind}, which this verifier does not evaluate"
+        "the argument {argument:?} is under a constraint of the kind {kind}, which this verifier does not evaluate"
     )]
     UnjudgedConstraint {
         /// The argument.
@@ -38,7 +38,7 @@ pub enum CallFault {
         kind: &'static str,
     },
     /// A value of which the constraint cannot say yes or no.
-    #[error("the argument {argument} is not {wanted}, without which its constraint cannot be judged")]
+    #[error("the argument {argument:?} is not {wanted}, without which its constraint cannot be judged")]
     UnjudgedValue {
         /// The argument.
         argument: String,

@@ -70,10 +70,10 @@ pub enum FormFault {
     #[error("it has constraints nested deeper than {MAX_CONSTRAINT_DEPTH}")]
     ConstraintTooDeep,
     /// A name that Tenuo keeps for itself.
-    #[error("the tool name {0} is reserved")]
+    #[error("the tool name {0:?} is reserved")]
     ReservedTool(String),
     /// An extension that may restrict the warrant in a way not known here.
-    #[error("the extension {0} is not known")]
+    #[error("the extension {0:?} is not known")]
     UnknownExtension(String),
     /// An extension whose bytes are not what its name promises.
     #[error("the extension {0} is malformed")]

@@ -87,13 +87,13 @@ pub enum LinkFault {
         parent: u8,
     },
     /// I4: a tool that the parent does not grant.
-    #[error("its parent does not grant the tool {0}")]
+    #[error("its parent does not grant the tool {0:?}")]
     ToolAdded(String),
     /// I4: a tool for which an ancestor had an entry of its own cannot come back through `*`.
-    #[error("an ancestor restricts the tool {0}, so that `*` does not stand for it")]
+    #[error("an ancestor restricts the tool {0:?}, so that `*` does not stand for it")]
     ToolReopened(String),
     /// I4: other arguments than the parent names.
-    #[error("the tool {tool} does not name exactly the arguments that the parent names ({argument})")]
+    #[error("the tool {tool:?} does not name exactly the arguments that the parent names ({argument:?})")]
     ArgumentsChanged {
         /// The tool.
         tool: String,
@@ -101,10 +101,10 @@ pub enum LinkFault {
         argument: String,
     },
     /// I4: allows unnamed arguments where the parent does not.
-    #[error("the tool {0} admits arguments that it does not name, its parent does not")]
+    #[error("the tool {0:?} admits arguments that it does not name, its parent does not")]
     UnknownAdmitted(String),
     /// I4: a constraint that is not known to be narrower.
-    #[error("the constraint on {argument} of the tool {tool} is not within the parent's")]
+    #[error("the constraint on {argument:?} of the tool {tool:?} is not within the parent's")]
     Widened {
         /// The tool.
         tool: String,
@@ -121,7 +121,7 @@ pub enum LinkFault {
     #[error("an issuer warrant cannot issue to its own holder or issuer")]
     SelfIssued,
     /// A tool that the issuer warrant may not issue.
-    #[error("the tool {0} is not among those its parent may issue")]
+    #[error("the tool {0:?} is not among those its parent may issue")]
     NotIssuable(String),
     /// An issuer warrant without the bounds of its parent.
     #[error("it drops the constraint bounds of its parent")]

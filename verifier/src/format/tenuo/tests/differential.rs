@@ -14,7 +14,7 @@ use super::{
         self, NOW, Sketch, constraints, extensions, issuer_root, key, keys, root, seal, stack, texts, tools,
         unsigned,
     },
-    permits,
+    open, permits,
     seeds::{Dice, Rule},
     trust,
 };
@@ -89,6 +89,7 @@ fn c2_whatever_is_accepted_here_the_formats_crate_accepts() {
 }
 
 fn compare(case: &Case, seen: &mut Seen) -> Result<(), String> {
+    check_one_encoding(case)?;
     let (ours, theirs) = (our_verdict(case), their_verdict(case));
     match (ours, theirs) {
         (Ok(()), Ok(())) => seen.both_accept += 1,
@@ -100,6 +101,28 @@ fn compare(case: &Case, seen: &mut Seen) -> Result<(), String> {
         (Err(code), Ok(())) => return Err(format!("{code} is refused here alone, under no listed rule")),
     }
     Ok(())
+}
+
+/// Whatever opens here is read there too, and written there to the very bytes that were read here.
+fn check_one_encoding(case: &Case) -> Result<(), String> {
+    if open(&case.stack, &trust(key(1).public_key()), at(NOW)).is_err() {
+        return Ok(());
+    }
+    for warrant in decode(&case.stack)? {
+        let written = wire::to_vec(&warrant.payload).map_err(|fault| fault.to_string())?;
+        if written != warrant.payload_bytes {
+            return Err("opened here, though the crate writes its content otherwise".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// By the crate: a stack, or one warrant alone.
+fn decode(stack: &[u8]) -> Result<Vec<tenuo::Warrant>, String> {
+    match wire::decode_stack(stack) {
+        Ok(stack) => Ok(stack.0),
+        Err(fault) => Ok(vec![wire::decode(stack).map_err(|_| fault.to_string())?]),
+    }
 }
 
 fn audience() -> Audience {
@@ -129,10 +152,7 @@ fn our_verdict(case: &Case) -> Result<(), &'static str> {
 
 /// The crate, asked with the arguments of the proof and those of the constraints apart.
 fn their_verdict(case: &Case) -> Result<(), String> {
-    let warrants = match wire::decode_stack(&case.stack) {
-        Ok(stack) => stack.0,
-        Err(fault) => vec![wire::decode(&case.stack).map_err(|_| fault.to_string())?],
-    };
+    let warrants = decode(&case.stack)?;
     let leaf = warrants.last().ok_or("empty")?;
     let authorizer = Authorizer::builder()
         .trusted_root(tenuo::PublicKey::from_bytes(&forge::public(1)).unwrap())

@@ -231,7 +231,9 @@ fn c2_g6_64_warrants_are_the_most() {
         next.signer = if line.len() == 1 { 2 } else { next.signer };
         line.push(next);
     }
-    assert_eq!(judged(&line[..64].iter().collect::<Vec<_>>()), "accepted");
+    for count in [3, 23, 24, 25, 31, 32, 64] {
+        assert_eq!(judged(&line[..count].iter().collect::<Vec<_>>()), "accepted", "{count}");
+    }
     assert_eq!(judged(&line.iter().collect::<Vec<_>>()), "tenuo_stack_too_deep");
 }
 
