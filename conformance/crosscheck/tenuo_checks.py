@@ -56,6 +56,8 @@ def run(ours: Ours, checks: Checks) -> None:
 def lists(ours: Ours, checks: Checks, authorizer: tenuo.Authorizer, story, call) -> None:
     before = tenuo.SignedRevocationList.from_bytes(ours.published("pact-revocations/tenuo"))
     authorizer.set_revocation_list(before)
+    permitted = ours.verdict(TOOL, GOOD, ours.sign(story, TOOL, GOOD))
+    checks.holds(f"pact-verify permits it too ({summary(permitted)})", lambda: permitted["decision"] == "permit")
     checks.holds("with our list loaded, the call is still accepted", lambda: call().chain_length == 3)
     ours.revoke(story.mandates[-1])
     after = tenuo.SignedRevocationList.from_bytes(ours.published("pact-revocations/tenuo"))
@@ -64,27 +66,39 @@ def lists(ours: Ours, checks: Checks, authorizer: tenuo.Authorizer, story, call)
     checks.holds("the parent's own warrant is not", lambda: not after.is_revoked(story.ids[0]))
     authorizer.set_revocation_list(after)
     checks.refused("with the new list loaded, the call is denied", call, TenuoError)
+    refused = ours.verdict(TOOL, GOOD, ours.sign(story, TOOL, GOOD))
+    checks.holds(f"pact-verify refuses it too ({summary(refused)})", lambda: refused["code"] == "revoked")
 
 
 def theirs(ours: Ours, checks: Checks) -> None:
-    """A stack and a proof that tenuo made."""
+    """A stack, a proof and a list that tenuo made."""
     root, agent = tenuo.SigningKey.generate(), tenuo.SigningKey.generate()
     limits = {"project": tenuo.Exact("shop"), "task_id": tenuo.Wildcard(), "amount_usd": tenuo.Range(None, 20)}
     first = tenuo.Warrant.mint(keypair=root, capabilities={TOOL: limits}, ttl_seconds=600, holder=root.public_key)
     leaf = first.grant_builder().capability(TOOL, limits).holder(agent.public_key).ttl(300).grant(root)
     stack = tenuo.encode_warrant_stack([first, leaf])
-    key = base64.urlsafe_b64encode(bytes(root.public_key.to_bytes())).rstrip(b"=").decode()
+    empty = tenuo.SignedRevocationList.builder().version(1).build(root)
+    listed = tenuo.SignedRevocationList.builder().revoke(first.id).version(2).build(root)
 
-    def verdict(args: dict) -> dict:
+    def verdict(args: dict, srl: tenuo.SignedRevocationList = empty) -> dict:
         signature = base64.b64encode(bytes(leaf.sign(agent, TOOL, args, int(time.time())))).decode()
         meta = {"tenuo": {"warrant": stack, "signature": signature}}
-        return ours.verify(key, TOOL, args, meta=meta)
+        key = bytes(root.public_key.to_bytes())
+        return ours.verdict_of_theirs(TOOL, args, meta, key, bytes(srl.to_bytes()))
 
     good = verdict(GOOD)
-    checks.holds(f"pact-verify accepts a stack and a proof that tenuo made ({summary(good)})", lambda: good["decision"] == "permit")
+    checks.holds(
+        f"pact-verify accepts a stack, a proof and a list that tenuo made ({summary(good)})",
+        lambda: good["decision"] == "permit",
+    )
     for what, args in DENIED.items():
         answer = verdict(args)
         checks.holds(f"pact-verify denies there: {what} ({summary(answer)})", lambda answer=answer: answer["decision"] == "refuse")
+    revoked = verdict(GOOD, listed)
+    checks.holds(
+        f"pact-verify denies there: the root warrant is on tenuo's list ({summary(revoked)})",
+        lambda: revoked["code"] == "revoked",
+    )
 
 
 def summary(verdict: dict) -> str:
