@@ -1,1 +1,5 @@
-//! placeholder
+#![doc = include_str!("../README.md")]
+
+pub mod mcp;
+pub mod report;
+pub mod shop;

@@ -5,6 +5,8 @@ use std::fmt;
 use pact_mandate::{MandateId, key::Thumbprint};
 use sha2::{Digest, Sha256};
 
+use crate::hex;
+
 /// One entry. Two names share an entry with probability 2^-128.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry([u8; 16]);
@@ -12,12 +14,12 @@ pub struct Entry([u8; 16]);
 impl Entry {
     /// A Tenuo warrant, by its 16-byte id: `tenuo:` and 32 lower-case hex digits.
     pub fn of_warrant(id: &[u8; 16]) -> Entry {
-        Entry::of_name(b"tenuo:", &hex(id))
+        Entry::of_name(b"tenuo:", hex::encode(id).as_bytes())
     }
 
     /// A Biscuit block, by its signature (for P-256 the low-s r‖s form): `biscuit:` and lower-case hex.
     pub fn of_block(signature: &[u8]) -> Entry {
-        Entry::of_name(b"biscuit:", &hex(signature))
+        Entry::of_name(b"biscuit:", hex::encode(signature).as_bytes())
     }
 
     /// A mandate: `pact:` and its UUID in lower case.
@@ -50,13 +52,8 @@ impl Entry {
 
 impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Entry({})", String::from_utf8_lossy(&hex(&self.0)))
+        write!(f, "Entry({})", hex::encode(&self.0))
     }
-}
-
-fn hex(bytes: &[u8]) -> Vec<u8> {
-    let digit = |nibble: u8| if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 };
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
 }
 
 #[cfg(test)]

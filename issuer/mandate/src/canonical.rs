@@ -3,7 +3,10 @@
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-use crate::json::{Json, Member, Number};
+use crate::{
+    json::{Json, JsonError, Member, Number},
+    limits::MAX_SAFE_INTEGER,
+};
 
 /// Why there are no canonical bytes, or why bytes are not canonical.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,6 +14,9 @@ pub enum CanonicalError {
     /// The value does not serialise; a fault of ours.
     #[error("the value has no JSON form: {0}")]
     Unserialisable(String),
+    /// Not JSON, or outside the bounds on it.
+    #[error("not the JSON that is read here: {0}")]
+    Json(#[from] JsonError),
     /// Not the JSON of the wanted structure. The reason names members and positions, never values.
     #[error("not the JSON of the wanted structure, at line {line} column {column}")]
     Malformed {
@@ -22,6 +28,9 @@ pub enum CanonicalError {
     /// The right content in other bytes: another order, spacing or spelling, or a member named twice.
     #[error("the JSON is not in its canonical form (RFC 8785)")]
     NotCanonical,
+    /// A number in a signed statement that is no integer, or one past 2^53 − 1, which readers do not all keep.
+    #[error("the signed number {0} is not an integer of at most 2^53 - 1")]
+    UnsafeNumber(String),
     /// A number that is not the shortest decimal of any double, so that canonical bytes would change its value.
     #[error("the number {0} has more digits than JSON numbers keep")]
     InexactNumber(String),
@@ -37,6 +46,25 @@ pub fn from_bytes<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, Ca
     let value: T = serde_json::from_slice(bytes)
         .map_err(|error| CanonicalError::Malformed { line: error.line(), column: error.column() })?;
     if to_bytes(&value)? == bytes { Ok(value) } else { Err(CanonicalError::NotCanonical) }
+}
+
+/// Refuses a statement's text in which a number is no integer or lies beyond ±(2^53 − 1): there `serde_jcs` writes one
+/// text for several values, so that one signature would serve them all.
+pub(crate) fn check_numbers(text: &[u8]) -> Result<(), CanonicalError> {
+    check_value(&Json::parse(text)?)
+}
+
+fn check_value(value: &Json) -> Result<(), CanonicalError> {
+    match value {
+        Json::Number(number) => {
+            let integer: Option<i64> = number.text().parse().ok();
+            let safe = integer.is_some_and(|integer| integer.unsigned_abs() <= MAX_SAFE_INTEGER);
+            if safe { Ok(()) } else { Err(CanonicalError::UnsafeNumber(shortened(number.text()))) }
+        }
+        Json::Array(items) => items.iter().try_for_each(check_value),
+        Json::Object(members) => members.iter().try_for_each(|member| check_value(&member.value)),
+        Json::Null | Json::Bool(_) | Json::String(_) => Ok(()),
+    }
 }
 
 /// SHA-256 of the canonical bytes of a parsed value.
@@ -129,3 +157,6 @@ fn write_escape(c: char, out: &mut Vec<u8>) {
         other => out.extend_from_slice(format!("\\u{:04x}", u32::from(other)).as_bytes()),
     }
 }
+
+#[cfg(test)]
+mod tests;

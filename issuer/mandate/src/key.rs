@@ -202,6 +202,15 @@ impl Thumbprint {
     }
 }
 
+impl FromStr for Thumbprint {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Thumbprint, KeyError> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| KeyError::NotAKey)?;
+        bytes.try_into().map(Thumbprint).map_err(|_| KeyError::NotAKey)
+    }
+}
+
 impl From<Thumbprint> for KeyId {
     fn from(thumbprint: Thumbprint) -> KeyId {
         KeyId(thumbprint.to_string())
@@ -259,7 +268,10 @@ mod tests {
     use super::*;
 
     fn hex(text: &str) -> Vec<u8> {
-        text.as_bytes().chunks(2).map(|b| u8::from_str_radix(std::str::from_utf8(b).unwrap(), 16).unwrap()).collect()
+        text.as_bytes()
+            .chunks(2)
+            .map(|b| u8::from_str_radix(std::str::from_utf8(b).unwrap(), 16).unwrap())
+            .collect()
     }
 
     #[test]

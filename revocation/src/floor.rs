@@ -1,0 +1,116 @@
+//! The floor: what was seen of an issuer's list, so that nothing older passes for new (protocol R7).
+
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use pact_mandate::{Format, IssuerId, key::Thumbprint};
+
+use crate::{body::Body, list::ListVersion, name::BodyName};
+
+pub mod file;
+
+pub use file::FloorFolder;
+
+/// What was seen of one list of an issuer: per list key the highest version with its entries' digest, and the entries
+/// themselves, so that none of them is forgotten by a restart or a new key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Floor {
+    pub(crate) key: Thumbprint,
+    pub(crate) marks: BTreeMap<Thumbprint, Mark>,
+    pub(crate) body: Arc<Body>,
+    /// Entries that count although the last list does not hold them, as a body of their own.
+    pub(crate) kept: Arc<Body>,
+}
+
+/// The highest version seen under one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The version.
+    pub version: ListVersion,
+    /// Name of its body.
+    pub entries: BodyName,
+}
+
+/// Where floors are kept.
+pub trait FloorStore: Send {
+    /// The floor of an issuer's list; `None` only when there never was one.
+    fn load(&self, issuer: &IssuerId, kind: Format) -> Result<Option<Floor>, FloorError>;
+    /// Keeps a floor. When this returns, it outlives the process and the machine's power.
+    fn raise(&self, issuer: &IssuerId, kind: Format, floor: &Floor) -> Result<(), FloorError>;
+}
+
+/// A floor that lasts as long as the process: for tests, and for judging once, offline.
+#[derive(Debug, Default)]
+pub struct FloorInMemory {
+    floors: Mutex<BTreeMap<(IssuerId, Format), Floor>>,
+}
+
+/// Why a floor cannot be read or written. An unreadable floor is a fault, never a fresh start.
+#[derive(Debug, thiserror::Error)]
+pub enum FloorError {
+    /// The operating system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        source: std::io::Error,
+    },
+    /// The file is there and is not a floor.
+    #[error(
+        "{path} is damaged; without it an old list could pass for new. Restore it, or delete it knowing that"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The floor cannot be written down; a fault of ours.
+    #[error("the floor has no written form")]
+    Unwritable,
+}
+
+impl Floor {
+    /// The version seen under the key that signed last.
+    pub fn version(&self) -> ListVersion {
+        self.marks.get(&self.key).map_or(ListVersion::ZERO, |mark| mark.version)
+    }
+
+    /// The key that signed the last list.
+    pub fn key(&self) -> &Thumbprint {
+        &self.key
+    }
+
+    /// The highest versions, by key.
+    pub fn marks(&self) -> &BTreeMap<Thumbprint, Mark> {
+        &self.marks
+    }
+}
+
+impl FloorStore for FloorInMemory {
+    fn load(&self, issuer: &IssuerId, kind: Format) -> Result<Option<Floor>, FloorError> {
+        let floors = self.floors.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(floors.get(&(issuer.clone(), kind)).cloned())
+    }
+
+    fn raise(&self, issuer: &IssuerId, kind: Format, floor: &Floor) -> Result<(), FloorError> {
+        let mut floors = self.floors.lock().unwrap_or_else(PoisonError::into_inner);
+        floors.insert((issuer.clone(), kind), floor.clone());
+        Ok(())
+    }
+}
+
+impl<T: FloorStore + ?Sized + Sync> FloorStore for Arc<T>
+where
+    Arc<T>: Send,
+{
+    fn load(&self, issuer: &IssuerId, kind: Format) -> Result<Option<Floor>, FloorError> {
+        T::load(self, issuer, kind)
+    }
+
+    fn raise(&self, issuer: &IssuerId, kind: Format, floor: &Floor) -> Result<(), FloorError> {
+        T::raise(self, issuer, kind, floor)
+    }
+}

@@ -1,0 +1,39 @@
+//! Hexadecimal in the one spelling that lists use: lower case, two digits a byte.
+
+/// The digits of `bytes`.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).map(char::from).collect()
+}
+
+/// The bytes of lower-case digits; `None` for anything else.
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
+    let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return None };
+    pairs.iter().map(|[high, low]| Some(value(*high)? << 4 | value(*low)?)).collect()
+}
+
+fn digit(nibble: u8) -> u8 {
+    if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 }
+}
+
+fn value(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_spelling() {
+        assert_eq!(encode(&[0, 0x9a, 0xff]), "009aff");
+        assert_eq!(decode("009aff"), Some(vec![0, 0x9a, 0xff]));
+        assert_eq!(decode(""), Some(Vec::new()));
+        for bad in ["0", "0g", "0A", "0x", "é"] {
+            assert_eq!(decode(bad), None, "{bad}");
+        }
+    }
+}
