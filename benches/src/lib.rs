@@ -1,3 +1,5 @@
 #![doc = include_str!("../README.md")]
 
+pub mod lists;
 pub mod rounds;
+pub mod world;
