@@ -1,1 +1,5 @@
-//! placeholder
+#![doc = include_str!("../README.md")]
+
+pub mod corpus;
+pub mod entry;
+pub mod golden;

@@ -1,1 +1,6 @@
-//! placeholder
+#![doc = include_str!("../README.md")]
+
+pub mod agent;
+pub mod mcp;
+pub mod report;
+pub mod shop;

@@ -235,7 +235,9 @@ mod tests {
 
     #[test]
     fn what_is_no_json_number_is_no_amount() {
-        for text in ["", "-", "+1", ".5", "5.", "01", "1e", "1e+", "0x1", "NaN", "Infinity", "1 ", "1,5", "1.2.3", "١"] {
+        for text in [
+            "", "-", "+1", ".5", "5.", "01", "1e", "1e+", "0x1", "NaN", "Infinity", "1 ", "1,5", "1.2.3", "١",
+        ] {
             assert_eq!(read(text, Rounding::Exact), Err(AmountError::NotANumber), "{text}");
         }
     }

@@ -3,7 +3,10 @@
 use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
-use crate::json::{Json, Member, Number};
+use crate::{
+    json::{Json, Member, Number},
+    limits::MAX_SAFE_INTEGER,
+};
 
 /// Why there are no canonical bytes, or why bytes are not canonical.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +25,9 @@ pub enum CanonicalError {
     /// The right content in other bytes: another order, spacing or spelling, or a member named twice.
     #[error("the JSON is not in its canonical form (RFC 8785)")]
     NotCanonical,
+    /// A number in a signed statement that is no integer, or one past 2^53 − 1, which readers do not all keep.
+    #[error("the signed number {0} is not an integer of at most 2^53 - 1")]
+    UnsafeNumber(String),
     /// A number that is not the shortest decimal of any double, so that canonical bytes would change its value.
     #[error("the number {0} has more digits than JSON numbers keep")]
     InexactNumber(String),
@@ -37,6 +43,41 @@ pub fn from_bytes<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, Ca
     let value: T = serde_json::from_slice(bytes)
         .map_err(|error| CanonicalError::Malformed { line: error.line(), column: error.column() })?;
     if to_bytes(&value)? == bytes { Ok(value) } else { Err(CanonicalError::NotCanonical) }
+}
+
+/// Refuses a statement's text in which a number is no integer or lies beyond ±(2^53 − 1): there `serde_jcs` writes one
+/// text for several values, so that one signature would serve them all. The text is known to be JSON, so it is enough to
+/// look at what stands outside its strings: one pass, whatever the number of its values.
+pub(crate) fn check_numbers(text: &str) -> Result<(), CanonicalError> {
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        let (_, token) = rest.split_at(start);
+        rest = match token.strip_prefix('"') {
+            Some(string) => after_string(string),
+            None => after_number(token)?,
+        };
+    }
+    Ok(())
+}
+
+/// What follows the closing quote.
+fn after_string(mut text: &str) -> &str {
+    while let Some((before, after)) = text.split_once(['"', '\\']) {
+        if text.as_bytes().get(before.len()) == Some(&b'"') {
+            return after;
+        }
+        // The character after a backslash belongs to it, a quote too.
+        text = after.get(1..).unwrap_or_default();
+    }
+    ""
+}
+
+fn after_number(text: &str) -> Result<&str, CanonicalError> {
+    let end = text.find([',', ']', '}']).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    let integer: Option<i64> = number.parse().ok();
+    let safe = integer.is_some_and(|integer| integer.unsigned_abs() <= MAX_SAFE_INTEGER);
+    if safe { Ok(rest) } else { Err(CanonicalError::UnsafeNumber(shortened(number))) }
 }
 
 /// SHA-256 of the canonical bytes of a parsed value.
@@ -129,3 +170,6 @@ fn write_escape(c: char, out: &mut Vec<u8>) {
         other => out.extend_from_slice(format!("\\u{:04x}", u32::from(other)).as_bytes()),
     }
 }
+
+#[cfg(test)]
+mod tests;

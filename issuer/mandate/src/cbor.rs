@@ -2,6 +2,8 @@
 //! definite lengths, shortest integers and floats, no tags, no `undefined`. One content has one encoding.
 
 mod float;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use writer::Writer;

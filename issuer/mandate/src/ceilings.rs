@@ -24,7 +24,9 @@ pub struct Ceilings(BTreeMap<LimitName, Amount>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CeilingsError {
     /// Not a name.
-    #[error("a limit's name is 1 to {MAX_NAME_CHARS} of a-z, A-Z, 0-9, '_', '.' and '-', starts with a letter or '_', and is not project or task_id")]
+    #[error(
+        "a limit's name is 1 to {MAX_NAME_CHARS} of a-z, A-Z, 0-9, '_', '.' and '-', starts with a letter or '_', and is not project or task_id"
+    )]
     NotAName,
     /// Too many.
     #[error("a mandate has at most {MAX_CEILINGS} limits")]
@@ -102,7 +104,9 @@ impl Ceilings {
 
     /// The first name that both limit and this limits less tightly; `None` when this goes nowhere beyond `parent`.
     pub fn first_beyond(&self, parent: &Ceilings) -> Option<&LimitName> {
-        self.iter().find(|(name, amount)| parent.get(name).is_some_and(|most| *amount > most)).map(|(name, _)| name)
+        self.iter()
+            .find(|(name, amount)| parent.get(name).is_some_and(|most| *amount > most))
+            .map(|(name, _)| name)
     }
 
     /// Both at once: every name of either, at the lower value.
@@ -127,5 +131,75 @@ impl TryFrom<BTreeMap<LimitName, Amount>> for Ceilings {
 impl From<Ceilings> for BTreeMap<LimitName, Amount> {
     fn from(ceilings: Ceilings) -> BTreeMap<LimitName, Amount> {
         ceilings.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::samples::{ceilings, limits};
+
+    #[test]
+    fn a_name_is_that_of_an_argument() {
+        for good in ["cost_usd", "_a", "A", "a.b-c", "runs2", &"a".repeat(64)] {
+            assert!(good.parse::<LimitName>().is_ok(), "{good}");
+        }
+        for bad in ["", "2a", "-a", ".a", "a b", "ä", "@id", "project", "task_id", &"a".repeat(65)] {
+            assert_eq!(bad.parse::<LimitName>(), Err(CeilingsError::NotAName), "{bad}");
+        }
+    }
+
+    #[test]
+    fn limits_are_bounded() {
+        let many = |count: usize| {
+            (0..count).map(|at| (format!("n{at}").parse().unwrap(), Amount::ZERO)).collect::<BTreeMap<_, _>>()
+        };
+        assert!(Ceilings::try_from(many(MAX_CEILINGS)).is_ok());
+        assert_eq!(Ceilings::try_from(many(MAX_CEILINGS + 1)), Err(CeilingsError::TooMany));
+    }
+
+    #[test]
+    fn a_limit_is_the_text_of_an_amount() {
+        let read = |text: &str| serde_json::from_str::<Ceilings>(text);
+        assert_eq!(read(r#"{"a":"2.5","b":"0"}"#).unwrap(), ceilings(&[("a", "2.5"), ("b", "0")]));
+        for bad in [
+            r#"{"a":2.5}"#,
+            r#"{"a":"2.50"}"#,
+            r#"{"a":"-1"}"#,
+            r#"{"a":null}"#,
+            r#"{"project":"1"}"#,
+            r#"{"a":"1e3"}"#,
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_goes_beyond_is_named() {
+        let parent = ceilings(&[("a", "2"), ("b", "2")]);
+        assert_eq!(ceilings(&[("a", "2"), ("c", "9")]).first_beyond(&parent), None);
+        assert_eq!(ceilings(&[("a", "1"), ("b", "2.000001")]).first_beyond(&parent).unwrap().as_str(), "b");
+    }
+
+    proptest! {
+        #[test]
+        fn tightening_takes_the_lower_of_both(a in limits(), b in limits()) {
+            let both = a.tightened_by(&b);
+            prop_assert_eq!(&both, &b.tightened_by(&a));
+            prop_assert_eq!(&both.tightened_by(&a), &both);
+            prop_assert!(both.first_beyond(&a).is_none() && both.first_beyond(&b).is_none());
+            for (name, most) in both.iter() {
+                let lower = [a.get(name), b.get(name)].into_iter().flatten().min();
+                prop_assert_eq!(Some(most), lower);
+            }
+            prop_assert!(a.iter().chain(b.iter()).all(|(name, _)| both.get(name).is_some()));
+        }
+
+        #[test]
+        fn tightening_is_associative(a in limits(), b in limits(), c in limits()) {
+            prop_assert_eq!(a.tightened_by(&b).tightened_by(&c), a.tightened_by(&b.tightened_by(&c)));
+        }
     }
 }

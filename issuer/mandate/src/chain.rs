@@ -4,7 +4,7 @@ use crate::{
     call::Judged,
     ceilings::{Ceilings, LimitName},
     id::{AgentId, HumanId, MandateId},
-    limits::{MAX_DEPTH, MAX_LIFETIME_SECONDS},
+    limits::{MAX_DELEGATIONS, MAX_DEPTH, MAX_LIFETIME_SECONDS},
     mandate::{Denial, IssuerKind, Mandate},
     scope::{Scope, ScopeItem},
     signed::{Authentic, Extensions, KeyRing, Signed, SignedError, Statement},
@@ -15,7 +15,8 @@ use crate::{
 /// Whether one was revoked is not known here.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    links: Vec<Authentic<Mandate>>,
+    ancestors: Vec<Authentic<Mandate>>,
+    leaf: Authentic<Mandate>,
 }
 
 /// What the holder of a chain's last mandate hands on.
@@ -73,6 +74,9 @@ pub enum LinkFault {
         /// What it names.
         found: Option<MandateId>,
     },
+    /// Has the id of a link before it.
+    #[error("the id {0} already stands further up in the chain")]
+    RepeatedId(MandateId),
     /// Granted by another than the parent's holder.
     #[error("it was granted by {found}, the parent is held by {expected}")]
     WrongIssuer {
@@ -133,63 +137,73 @@ impl Chain {
         now: UnixTime,
         skew: u64,
     ) -> Result<Chain, ChainError> {
-        if links.is_empty() {
-            return Err(ChainError { link: 0, fault: LinkFault::Empty });
-        }
         if links.len() > usize::from(MAX_DEPTH) + 1 {
             return Err(ChainError { link: links.len() - 1, fault: LinkFault::TooLong });
         }
-        let mut chain = Chain { links: Vec::with_capacity(links.len()) };
-        for (link, signed) in links.into_iter().enumerate() {
-            chain.push(signed, keys, now.plus(skew)).map_err(|fault| ChainError { link, fault })?;
+        let latest = now.plus(skew);
+        let mut links = links.into_iter().enumerate();
+        let (_, root) = links.next().ok_or(ChainError { link: 0, fault: LinkFault::Empty })?;
+        let mut chain = Chain::rooted(root, keys, latest).map_err(|fault| ChainError { link: 0, fault })?;
+        for (link, signed) in links {
+            chain = chain.extended(signed, keys, latest).map_err(|fault| ChainError { link, fault })?;
         }
-        let expired = chain.mandates().position(|mandate| mandate.expires_at <= now);
-        match expired.and_then(|link| Some((link, chain.links.get(link)?.statement().expires_at))) {
-            Some((link, at)) => Err(ChainError { link, fault: LinkFault::Expired(at) }),
+        let expired = chain.mandates().enumerate().find(|(_, mandate)| mandate.expires_at <= now);
+        match expired {
+            Some((link, mandate)) => Err(ChainError { link, fault: LinkFault::Expired(mandate.expires_at) }),
             None => Ok(chain),
         }
     }
 
-    fn push(&mut self, signed: Signed<Mandate>, keys: &impl KeyRing, latest: UnixTime) -> Result<(), LinkFault> {
-        let link = signed.open(keys)?;
-        let mandate = link.statement();
-        match self.links.last() {
-            None => check_root(mandate)?,
-            Some(parent) => check_child(parent.statement(), &self.ceilings(), mandate)?,
-        }
-        check_validity(mandate, latest)?;
-        self.links.push(link);
-        Ok(())
+    fn rooted(root: Signed<Mandate>, keys: &impl KeyRing, latest: UnixTime) -> Result<Chain, LinkFault> {
+        let leaf = root.open(keys)?;
+        check_root(leaf.statement())?;
+        check_validity(leaf.statement(), latest)?;
+        Ok(Chain { ancestors: Vec::new(), leaf })
+    }
+
+    fn extended(
+        mut self,
+        child: Signed<Mandate>,
+        keys: &impl KeyRing,
+        latest: UnixTime,
+    ) -> Result<Chain, LinkFault> {
+        let leaf = child.open(keys)?;
+        self.check_child(leaf.statement())?;
+        check_validity(leaf.statement(), latest)?;
+        self.ancestors.push(self.leaf);
+        Ok(Chain { ancestors: self.ancestors, leaf })
     }
 
     /// The links, root first.
-    pub fn links(&self) -> &[Authentic<Mandate>] {
-        &self.links
+    pub fn links(&self) -> impl DoubleEndedIterator<Item = &Authentic<Mandate>> {
+        self.ancestors.iter().chain(std::iter::once(&self.leaf))
     }
 
     /// The mandates, root first.
-    pub fn mandates(&self) -> impl Iterator<Item = &Mandate> {
-        self.links.iter().map(Authentic::statement)
+    pub fn mandates(&self) -> impl DoubleEndedIterator<Item = &Mandate> {
+        self.links().map(Authentic::statement)
     }
 
     /// The person at the root.
-    pub fn human(&self) -> Option<HumanId> {
-        self.mandates().next()?.issuer.parse().ok()
+    pub fn human(&self) -> &str {
+        self.ancestors.first().unwrap_or(&self.leaf).statement().issuer()
     }
 
-    /// The last mandate. A chain is never empty, so there always is one.
-    pub fn leaf(&self) -> Option<&Mandate> {
-        self.links.last().map(Authentic::statement)
+    /// The last mandate.
+    pub fn leaf(&self) -> &Mandate {
+        self.leaf.statement()
     }
 
     /// The limits that bind the leaf: its own, tightened by every ancestor's.
     pub fn ceilings(&self) -> Ceilings {
-        self.ceilings_at(self.links.len())
+        self.ceilings_at(self.ancestors.len() + 1)
     }
 
     /// The limits that bind after the first `links` links.
     pub fn ceilings_at(&self, links: usize) -> Ceilings {
-        self.mandates().take(links).fold(Ceilings::default(), |all, mandate| all.tightened_by(&mandate.limits))
+        self.mandates()
+            .take(links)
+            .fold(Ceilings::default(), |all, mandate| all.tightened_by(&mandate.limits))
     }
 
     /// Whether every link permits the call.
@@ -199,7 +213,7 @@ impl Chain {
 
     /// The mandate that hands the leaf's authority on, no wider than any ancestor.
     pub fn delegate(&self, grant: ChildGrant) -> Result<Mandate, LinkFault> {
-        let parent = self.leaf().ok_or(LinkFault::Empty)?;
+        let parent = self.leaf();
         let wanted = grant.delegations;
         let exhausted = LinkFault::DelegationExhausted { left: parent.delegations_left, wanted };
         let depth = parent.depth.checked_add(1).filter(|depth| *depth <= MAX_DEPTH).ok_or(exhausted)?;
@@ -219,27 +233,43 @@ impl Chain {
             scope: grant.scope,
             typ: Mandate::TYP.to_owned(),
         };
-        check_child(parent, &self.ceilings(), &child)?;
+        self.check_child(&child)?;
         check_validity(&child, grant.issued_at)?;
         Ok(child)
+    }
+
+    /// Whether `child` may stand below the leaf: no wider than it, and within the limits of every ancestor.
+    fn check_child(&self, child: &Mandate) -> Result<(), LinkFault> {
+        check_link(self.leaf(), child)?;
+        // A mandate listed as revoked must be one mandate, so no id stands in a chain twice.
+        if self.mandates().any(|mandate| mandate.id == child.id) {
+            return Err(LinkFault::RepeatedId(child.id));
+        }
+        match child.limits.first_beyond(&self.ceilings()) {
+            Some(name) => Err(LinkFault::LimitExceeded(name.clone())),
+            None => Ok(()),
+        }
     }
 }
 
 fn check_root(root: &Mandate) -> Result<(), LinkFault> {
-    if root.issuer_kind != IssuerKind::Human || root.parent_id.is_some() || root.issuer.parse::<HumanId>().is_err() {
+    if root.issuer_kind != IssuerKind::Human
+        || root.parent_id.is_some()
+        || root.issuer.parse::<HumanId>().is_err()
+    {
         return Err(LinkFault::NotARoot);
     }
     if root.depth != 0 {
         return Err(LinkFault::WrongDepth { expected: 0, found: root.depth });
     }
-    if root.delegations_left > MAX_DEPTH {
-        return Err(LinkFault::DelegationExhausted { left: MAX_DEPTH, wanted: root.delegations_left });
+    if root.delegations_left > MAX_DELEGATIONS {
+        return Err(LinkFault::DelegationExhausted { left: MAX_DELEGATIONS, wanted: root.delegations_left });
     }
     if root.scope.items().is_empty() { Err(LinkFault::EmptyScope) } else { Ok(()) }
 }
 
-/// Board rules 2.4 and 2.5 for one link below another; `ceilings` are those of all ancestors.
-fn check_child(parent: &Mandate, ceilings: &Ceilings, child: &Mandate) -> Result<(), LinkFault> {
+/// Board rules 2.4 and 2.5 for one link below another, apart from limits.
+fn check_link(parent: &Mandate, child: &Mandate) -> Result<(), LinkFault> {
     if child.issuer_kind != IssuerKind::Agent {
         return Err(LinkFault::NotAChild);
     }
@@ -263,9 +293,6 @@ fn check_child(parent: &Mandate, ceilings: &Ceilings, child: &Mandate) -> Result
     if let Some(item) = child.scope.first_beyond(&parent.scope) {
         return Err(LinkFault::ScopeExceeded(item.clone()));
     }
-    if let Some(name) = child.limits.first_beyond(ceilings) {
-        return Err(LinkFault::LimitExceeded(name.clone()));
-    }
     if child.expires_at > parent.expires_at {
         return Err(LinkFault::OutlivesParent { parent: parent.expires_at, found: child.expires_at });
     }
@@ -279,3 +306,6 @@ fn check_validity(mandate: &Mandate, latest: UnixTime) -> Result<(), LinkFault> 
     }
     if mandate.issued_at > latest { Err(LinkFault::NotYetValid(mandate.issued_at)) } else { Ok(()) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -153,9 +153,7 @@ fn is_plain(text: &str) -> bool {
 /// `[a-z0-9][a-z0-9-]{0,62}`: the form of agents' ids and of projects.
 pub(crate) fn is_slug(text: &str) -> bool {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
-    text.len() <= 63
-        && text.bytes().next().is_some_and(plain)
-        && text.bytes().all(|b| plain(b) || b == b'-')
+    text.len() <= 63 && text.bytes().next().is_some_and(plain) && text.bytes().all(|b| plain(b) || b == b'-')
 }
 
 #[cfg(test)]
@@ -166,7 +164,12 @@ mod tests {
     fn a_mandate_id_has_one_text() {
         let text = "11111111-1111-4111-8111-11111111111a";
         assert_eq!(text.parse::<MandateId>().unwrap().to_string(), text);
-        for other in ["11111111-1111-4111-8111-11111111111A", "1111111111114111811111111111111a", "{11111111-1111-4111-8111-11111111111a}", ""] {
+        for other in [
+            "11111111-1111-4111-8111-11111111111A",
+            "1111111111114111811111111111111a",
+            "{11111111-1111-4111-8111-11111111111a}",
+            "",
+        ] {
             assert!(other.parse::<MandateId>().is_err(), "{other}");
         }
     }

@@ -5,6 +5,8 @@ use std::ops::Range;
 use crate::limits::{MAX_JSON_DEPTH, MAX_JSON_NODES};
 
 mod parse;
+#[cfg(test)]
+mod tests;
 
 /// A JSON value whose numbers keep their text.
 #[derive(Clone, Debug, PartialEq, Eq)]

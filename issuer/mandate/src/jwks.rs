@@ -1,6 +1,6 @@
 //! Published key sets: RFC 7517 documents with Ed25519 keys (RFC 8037), read strictly (protocol K3).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
@@ -96,8 +96,13 @@ impl KeySet {
             return Err(KeySetError::TooMany);
         }
         let mut keys = Vec::new();
+        let mut ids = HashSet::new();
         for (at, item) in items.iter().enumerate() {
             keys.extend(read_key(at, item)?);
+            // Also among keys that we pass over: another reader of the set might use those.
+            if item.get("kid").is_some_and(|id| !ids.insert(id.as_str())) {
+                return Err(KeySetError::Duplicate(at));
+            }
         }
         if keys.is_empty() {
             return Err(KeySetError::NoUsableKey);
@@ -143,7 +148,8 @@ impl KeyRing for KeySet {
 
 /// One key; `None` when it is of a kind or for a use that is not ours.
 fn read_key(at: usize, item: &Json) -> Result<Option<(KeyId, PublicKey)>, KeySetError> {
-    const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+    // RFC 7518 6.2.2, 6.3.2, 6.4.1; RFC 8037 2; `priv` of the AKP keys that newer drafts define.
+    const PRIVATE: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"];
     let members = item.members().ok_or(KeySetError::NotAKeySet)?;
     if members.iter().any(|member| PRIVATE.contains(&member.name.as_str())) {
         return Err(KeySetError::PrivateMember(at));
@@ -155,7 +161,9 @@ fn read_key(at: usize, item: &Json) -> Result<Option<(KeyId, PublicKey)>, KeySet
     }
     let allows_verify = match item.get("key_ops") {
         None => true,
-        Some(Json::Array(operations)) => operations.iter().any(|operation| operation.as_str() == Some("verify")),
+        Some(Json::Array(operations)) => {
+            operations.iter().any(|operation| operation.as_str() == Some("verify"))
+        }
         Some(_) => return Err(KeySetError::NotAKeySet),
     };
     if !says("use", "sig") || !(says("alg", "EdDSA") || says("alg", "Ed25519")) || !allows_verify {
@@ -167,3 +175,6 @@ fn read_key(at: usize, item: &Json) -> Result<Option<(KeyId, PublicKey)>, KeySet
     let id = id.as_str().ok_or(bad(KeyError::NotAKeyId))?.parse().map_err(bad)?;
     Ok(Some((id, key)))
 }
+
+#[cfg(test)]
+mod tests;

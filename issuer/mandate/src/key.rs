@@ -268,7 +268,10 @@ mod tests {
     use super::*;
 
     fn hex(text: &str) -> Vec<u8> {
-        text.as_bytes().chunks(2).map(|b| u8::from_str_radix(std::str::from_utf8(b).unwrap(), 16).unwrap()).collect()
+        text.as_bytes()
+            .chunks(2)
+            .map(|b| u8::from_str_radix(std::str::from_utf8(b).unwrap(), 16).unwrap())
+            .collect()
     }
 
     #[test]

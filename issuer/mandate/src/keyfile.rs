@@ -143,7 +143,8 @@ pub fn read_private(path: &Path, limit: u64) -> Result<Zeroizing<String>, KeyFil
     if metadata.uid() != own_uid().map_err(io)? {
         return Err(KeyFileError::OtherOwner { path: path.to_owned(), uid: metadata.uid() });
     }
-    let mut text = Zeroizing::new(String::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0)));
+    let mut text =
+        Zeroizing::new(String::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0)));
     let read = file.take(limit + 1).read_to_string(&mut text).map_err(io)?;
     if u64::try_from(read).unwrap_or(u64::MAX) > limit {
         return Err(KeyFileError::TooLarge { path: path.to_owned(), limit });
@@ -177,7 +178,10 @@ mod tests {
         key.write_file(&path).unwrap();
         assert_eq!(SecretKey::read_file(&path).unwrap().public_key(), key.public_key());
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(matches!(key.write_file(&path), Err(KeyFileError::Io { .. })), "an existing key was overwritten");
+        assert!(
+            matches!(key.write_file(&path), Err(KeyFileError::Io { .. })),
+            "an existing key was overwritten"
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub mod amount;
 pub mod call;
 pub mod canonical;
 pub mod cbor;
+pub mod ceilings;
 pub mod chain;
 pub mod format;
 pub mod id;
@@ -12,12 +13,14 @@ pub mod jwks;
 pub mod key;
 #[cfg(feature = "keyfile")]
 pub mod keyfile;
-pub mod ceilings;
 pub mod limits;
 pub mod mandate;
 pub mod scope;
 pub mod signed;
 pub mod time;
+
+#[cfg(test)]
+mod samples;
 
 pub use amount::Amount;
 pub use call::{Asked, Call, Judged};

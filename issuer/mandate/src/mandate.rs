@@ -231,3 +231,6 @@ impl Statement for Mandate {
         &self.crit
     }
 }
+
+#[cfg(test)]
+mod tests;

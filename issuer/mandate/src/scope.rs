@@ -46,7 +46,9 @@ pub enum ScopeError {
     #[error("an action is 1 to {MAX_SCOPE_CHARS} printable characters without '@' or spaces")]
     NotAnAction,
     /// Not a scope entry.
-    #[error("a scope entry is 1 to {MAX_SCOPE_CHARS} printable characters without spaces, such as task.read@project:web")]
+    #[error(
+        "a scope entry is 1 to {MAX_SCOPE_CHARS} printable characters without spaces, such as task.read@project:web"
+    )]
     NotAnItem,
     /// Too many entries.
     #[error("a scope has at most {MAX_SCOPE_ITEMS} entries")]
@@ -112,13 +114,20 @@ impl Action {
 }
 
 /// The rule is purely textual, so `task.*` covers `task.work`, `task`, `task.*` and `task.a.*`.
+///
+/// A pattern is never covered as the bare prefix of a longer one: `*.*` does not cover `*`, and `a.*.*` does not cover
+/// `a.*`, since those permit what `*.*` and `a.*.*` do not. (Board rule 2.6 leaves this gap.)
 fn text_covers(granted: &str, needed: &str) -> bool {
     if granted == "*" || granted == needed {
         return true;
     }
-    granted.strip_suffix(".*").is_some_and(|prefix| {
-        needed.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    })
+    let rest = granted.strip_suffix(".*").and_then(|prefix| needed.strip_prefix(prefix));
+    rest.is_some_and(|rest| rest.starts_with('.') || rest.is_empty() && !covers_others(needed))
+}
+
+/// Whether the text covers more than itself.
+fn covers_others(text: &str) -> bool {
+    text == "*" || text.ends_with(".*")
 }
 
 fn is_printable(text: &str) -> bool {
@@ -132,7 +141,11 @@ impl TryFrom<String> for Action {
     type Error = ScopeError;
 
     fn try_from(text: String) -> Result<Action, ScopeError> {
-        if is_printable(&text) && !text.contains('@') { Ok(Action(text)) } else { Err(ScopeError::NotAnAction) }
+        if is_printable(&text) && !text.contains('@') {
+            Ok(Action(text))
+        } else {
+            Err(ScopeError::NotAnAction)
+        }
     }
 }
 
@@ -248,3 +261,6 @@ impl From<Scope> for Vec<ScopeItem> {
         scope.0
     }
 }
+
+#[cfg(test)]
+mod tests;

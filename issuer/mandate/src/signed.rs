@@ -108,6 +108,18 @@ pub enum SignedError {
 }
 
 impl SignatureText {
+    /// The text of a signature by the key of that id.
+    pub fn new(key: KeyId, signature: Signature) -> SignatureText {
+        SignatureText { key, signature }
+    }
+
+    /// Whether this is a signature over `message` by the key of its id in `keys`; the key that verified it.
+    pub fn verify(&self, message: &[u8], keys: &impl KeyRing) -> Result<PublicKey, SignedError> {
+        let key = *keys.key(&self.key).ok_or_else(|| SignedError::UnknownKey(self.key.clone()))?;
+        key.verify(message, &self.signature)?;
+        Ok(key)
+    }
+
     /// The id of the key that is said to have signed.
     pub fn unverified_key_id(&self) -> &KeyId {
         &self.key
@@ -170,13 +182,18 @@ impl<T: Statement> Signed<T> {
         if self.payload.len() > T::MAX_BYTES {
             return Err(SignedError::TooLarge { bytes: self.payload.len(), limit: T::MAX_BYTES });
         }
-        let id = &self.signature.key;
-        let key = *keys.key(id).ok_or_else(|| SignedError::UnknownKey(id.clone()))?;
-        key.verify(self.payload.as_bytes(), &self.signature.signature)?;
-        let statement: T = canonical::from_bytes(self.payload.as_bytes()).map_err(SignedError::Content)?;
-        check_kind(&statement)?;
+        let key = self.signature.verify(self.payload.as_bytes(), keys)?;
+        let statement = read(&self.payload)?;
         Ok(Authentic { statement, signed: self, key })
     }
+}
+
+/// Reads signed bytes: canonical, of the wanted kind, without floats or integers that some readers would change.
+fn read<T: Statement>(payload: &str) -> Result<T, SignedError> {
+    let statement: T = canonical::from_bytes(payload.as_bytes()).map_err(SignedError::Content)?;
+    canonical::check_numbers(payload).map_err(SignedError::Content)?;
+    check_kind(&statement)?;
+    Ok(statement)
 }
 
 fn check_kind<T: Statement>(statement: &T) -> Result<(), SignedError> {
@@ -228,14 +245,15 @@ impl<T: fmt::Debug> fmt::Debug for Authentic<T> {
 
 impl<T: Statement> Prepared<T> {
     /// Fixes the bytes. What could not be read back is refused here, before any key is used.
+    #[expect(clippy::needless_pass_by_value, reason = "what is prepared cannot be changed any more")]
     pub fn new(statement: T) -> Result<Prepared<T>, SignedError> {
-        check_kind(&statement)?;
         let bytes = canonical::to_bytes(&statement).map_err(SignedError::Content)?;
         if bytes.len() > T::MAX_BYTES {
             return Err(SignedError::TooLarge { bytes: bytes.len(), limit: T::MAX_BYTES });
         }
-        canonical::from_bytes::<T>(&bytes).map_err(SignedError::Content)?;
-        let payload = String::from_utf8(bytes).map_err(|_| SignedError::Content(CanonicalError::NotCanonical))?;
+        let payload =
+            String::from_utf8(bytes).map_err(|_| SignedError::Content(CanonicalError::NotCanonical))?;
+        let statement = read(&payload)?;
         Ok(Prepared { statement, payload })
     }
 
@@ -245,7 +263,12 @@ impl<T: Statement> Prepared<T> {
     }
 
     /// Accepts a signature that was made elsewhere, after checking it.
-    pub fn issue(self, id: KeyId, key: &PublicKey, signature: Signature) -> Result<Authentic<T>, SignedError> {
+    pub fn issue(
+        self,
+        id: KeyId,
+        key: &PublicKey,
+        signature: Signature,
+    ) -> Result<Authentic<T>, SignedError> {
         key.verify(self.payload.as_bytes(), &signature)?;
         let signature = SignatureText { key: id, signature };
         let signed = Signed { payload: self.payload, signature, kind: PhantomData };
@@ -258,3 +281,6 @@ impl<T: Statement> Prepared<T> {
         self.issue(signer.key_id().clone(), signer.public_key(), signature)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,25 +1,63 @@
-//! Tenuo warrant stacks.
+//! Tenuo warrant stacks: an own strict judge of them (protocol C2). The format's crate is only asked in tests.
 
-use pact_mandate::{Judged, UnixTime};
+use pact_mandate::UnixTime;
+use pact_revocation::Entry;
 
-use super::Opened;
+use super::{Authority, Opened};
 use crate::trust::TrustSnapshot;
 
-/// Why a stack is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TenuoFault {}
+mod capability;
+mod chain;
+mod constraint;
+mod effort;
+mod envelope;
+mod extensions;
+mod fault;
+mod fields;
+mod glob;
+mod keys;
+mod leaf;
+mod link;
+mod names;
+mod network;
+mod range;
+mod subpath;
+#[cfg(test)]
+mod tests;
+mod value;
+mod warrant;
 
-/// The last warrant: who holds it and what it allows.
-#[derive(Debug)]
-pub(crate) struct Leaf {}
+pub use fault::{CallFault, FormFault, LinkFault, Misformed, StackFault, TenuoFault};
+pub(crate) use leaf::Leaf;
+pub(crate) use value::{Figure, InexactNumber};
 
-impl Leaf {
-    pub(crate) fn permits(&self, call: &Judged) -> Result<(), TenuoFault> {
-        unimplemented!("{call:?}")
-    }
+use chain::Chain;
+
+/// Judges a stack of warrants, root first: one encoding each, every signature up to a pinned root of an issuer that
+/// speaks for Tenuo, every link no wider than the one before, all of them alive at `now`.
+pub(crate) fn open(stack: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result<Opened, TenuoFault> {
+    let chain = Chain::open(stack, trust, now)?;
+    let keys = chain.keys.iter().map(|key| Entry::of_key(&key.thumbprint()));
+    Ok(Opened {
+        issuer: chain.issuer.clone(),
+        root: chain.root.clone(),
+        holder: Some(chain.holder),
+        ids: chain.ids.iter().map(text_of).collect(),
+        entries: chain.ids.iter().map(Entry::of_warrant).chain(keys).collect(),
+        // A child never outlives its parent, so the leaf ends first. Every link's end was found to be a time.
+        expires_at: UnixTime::try_from(chain.leaf.expires_at).unwrap_or(now),
+        source: chain.source.clone(),
+        authority: Authority::Tenuo(Leaf::of(chain)),
+    })
 }
 
-/// Judges a stack of warrants, root first (protocol C2).
-pub(crate) fn open(stack: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result<Opened, TenuoFault> {
-    unimplemented!("{stack:?} {trust:?} {now}")
+/// An id as Tenuo writes it.
+fn text_of(id: &[u8; 16]) -> String {
+    format!("tnu_wrt_{}", hex(id))
+}
+
+/// An id as a proof names it: 32 lower-case hex digits.
+pub(crate) fn hex(id: &[u8; 16]) -> String {
+    let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
+    id.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
 }

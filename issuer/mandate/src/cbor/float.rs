@@ -4,12 +4,10 @@ use super::CborFault;
 
 /// Reads the bytes after the head; NaN, infinities and longer forms than needed are refused.
 pub(super) fn decode(bytes: &[u8]) -> Result<f64, CborFault> {
-    let value = match *bytes {
-        [a, b] => from_half(u16::from_be_bytes([a, b])),
-        [a, b, c, d] => f64::from(f32::from_be_bytes([a, b, c, d])),
-        [a, b, c, d, e, f, g, h] => f64::from_be_bytes([a, b, c, d, e, f, g, h]),
-        _ => return Err(CborFault::Truncated),
-    };
+    let half = || bytes.try_into().ok().map(|bytes| from_half(u16::from_be_bytes(bytes)));
+    let single = || bytes.try_into().ok().map(|bytes| f64::from(f32::from_be_bytes(bytes)));
+    let double = || bytes.try_into().ok().map(f64::from_be_bytes);
+    let value = half().or_else(single).or_else(double).ok_or(CborFault::Truncated)?;
     if !value.is_finite() {
         return Err(CborFault::Forbidden);
     }
@@ -25,16 +23,13 @@ pub(super) fn encode(value: f64, out: &mut Vec<u8>) {
         out.extend_from_slice(&half.to_be_bytes());
         return;
     }
-    match to_single(value) {
-        Some(single) => {
-            out.push(0xfa);
-            out.extend_from_slice(&single.to_be_bytes());
-        }
-        None => {
-            out.push(0xfb);
-            out.extend_from_slice(&value.to_be_bytes());
-        }
+    if let Some(single) = to_single(value) {
+        out.push(0xfa);
+        out.extend_from_slice(&single.to_be_bytes());
+        return;
     }
+    out.push(0xfb);
+    out.extend_from_slice(&value.to_be_bytes());
 }
 
 fn from_half(half: u16) -> f64 {

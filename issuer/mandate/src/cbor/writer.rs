@@ -84,11 +84,11 @@ impl Writer {
         let [.., b4, b5, b6, b7] = argument.to_be_bytes();
         match argument {
             0..24 => self.bytes.push(major | b7),
-            24..0x100 => self.bytes.extend_from_slice(&[major | 24, b7]),
-            0x100..0x1_0000 => self.bytes.extend_from_slice(&[major | 25, b6, b7]),
-            0x1_0000..0x1_0000_0000 => self.bytes.extend_from_slice(&[major | 26, b4, b5, b6, b7]),
+            24..0x100 => self.bytes.extend_from_slice(&[major | 0x18, b7]),
+            0x100..0x1_0000 => self.bytes.extend_from_slice(&[major | 0x19, b6, b7]),
+            0x1_0000..0x1_0000_0000 => self.bytes.extend_from_slice(&[major | 0x1a, b4, b5, b6, b7]),
             _ => {
-                self.bytes.push(major | 27);
+                self.bytes.push(major | 0x1b);
                 self.bytes.extend_from_slice(&argument.to_be_bytes());
             }
         }

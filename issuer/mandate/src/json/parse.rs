@@ -37,7 +37,11 @@ pub(super) fn exact_f64(text: &str) -> Option<f64> {
     if !double.is_finite() {
         return None;
     }
-    let (written, shortest) = (Decimal::parse(text).ok()?, Decimal::parse(&format!("{double:e}")).ok()?);
+    // ECMAScript's shortest decimal, as RFC 8785 writes it: of two that are equally near it takes the even one, where
+    // Rust's own formatting takes the other.
+    let mut buffer = ryu_js::Buffer::new();
+    let shortest = Decimal::parse(buffer.format_finite(double)).ok()?;
+    let written = Decimal::parse(text).ok()?;
     (written.digits == shortest.digits && written.exponent == shortest.exponent).then_some(double)
 }
 
@@ -171,7 +175,8 @@ impl Parser<'_> {
     }
 
     fn four_hex(&mut self) -> Result<u32, JsonError> {
-        let digits = self.text.as_bytes().get(self.at..self.at + 4).ok_or(self.error(JsonFault::Truncated))?;
+        let digits =
+            self.text.as_bytes().get(self.at..self.at + 4).ok_or(self.error(JsonFault::Truncated))?;
         let value = digits.iter().try_fold(0, |value, &b| Some(value * 16 + char::from(b).to_digit(16)?));
         let value = value.ok_or(self.error(JsonFault::Syntax))?;
         self.at += 4;

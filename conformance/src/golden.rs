@@ -1,0 +1,23 @@
+//! The golden cases of `FORMATS.md`: each is made anew by the code that makes the real thing.
+
+use std::{collections::BTreeMap, error::Error};
+
+pub mod biscuit;
+pub mod call;
+pub mod key;
+pub mod mandate;
+pub mod proof;
+pub mod tenuo;
+#[cfg(test)]
+mod tests;
+
+/// What making a golden case may fail with; it never does while the formats hold.
+pub type Fault = Box<dyn Error + Send + Sync>;
+
+/// The text of each golden case, by the name that its block in `FORMATS.md` carries.
+pub type Cases = BTreeMap<&'static str, String>;
+
+/// All golden cases.
+pub fn cases() -> Result<Cases, Fault> {
+    Ok([key::cases()?, mandate::cases()?, proof::cases()?].into_iter().flatten().collect())
+}

@@ -1,0 +1,115 @@
+//! `trace`, `list`
+
+use std::fmt::Write;
+
+use pact_issuer::{
+    keyring::Role,
+    store::Store,
+    trace::{self, State, Trace},
+};
+use pact_mandate::{Format, UnixTime};
+use serde_json::json;
+
+use crate::cli::{
+    args::{AnyId, TraceArgs},
+    error::CliError,
+    output::Answer,
+};
+
+pub(crate) fn trace(store: &Store, args: &TraceArgs, now: UnixTime) -> Result<Answer, CliError> {
+    let state = store.state();
+    let keys = state.keyring().historical(Role::Mandate);
+    let trace = match args.id {
+        AnyId::Mandate(id) => trace::mandate(state.records(), &keys, id, now)?,
+        AnyId::Credential(id) => trace::credential(state.records(), &keys, id, now)?,
+    };
+    let text = drawn(&trace);
+    Ok(Answer::new(json!(trace), text))
+}
+
+/// One line for each link, the person on top.
+fn drawn(trace: &Trace) -> String {
+    let mut text = format!("{} (human)\n", trace.human);
+    for (depth, link) in (1..).zip(&trace.chain) {
+        let indent = "  ".repeat(depth);
+        let _ = writeln!(text, "{indent}mandate {} held by {}: {}", link.id, link.holder, said(&link.state));
+        if let Some(mandate) = &link.mandate {
+            let scope: Vec<String> = mandate.scope().items().iter().map(ToString::to_string).collect();
+            let limits: Vec<String> =
+                mandate.limits().iter().map(|(name, most)| format!("{name} up to {most}")).collect();
+            let parts =
+                [scope.join(", "), limits.join(", "), format!("until {}", mandate.validity().expires_at)];
+            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let _ = writeln!(text, "{indent}  {}", parts.join("; "));
+        }
+    }
+    for credential in &trace.credentials {
+        let indent = "  ".repeat(trace.chain.len() + 1);
+        let _ = writeln!(
+            text,
+            "{indent}{} credential for key {}: {}",
+            credential.format,
+            credential.holder,
+            said(&credential.state)
+        );
+        for minted in &credential.minted {
+            let mark = if minted.asked { "  <- asked for" } else { "" };
+            let _ = writeln!(
+                text,
+                "{indent}  {} of {}: {}{mark}",
+                minted.id,
+                minted.mandate,
+                said(&minted.state)
+            );
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+fn said(state: &State) -> String {
+    match state {
+        State::Live => "live".to_owned(),
+        State::Revoked { at } => format!("revoked at {at}"),
+        State::Listed { at } => format!("listed as revoked at {at}"),
+        State::DeadAbove { mandate } => format!("dead with mandate {mandate}"),
+        State::Expired { at } => format!("expired at {at}"),
+        State::Unreadable { why } => format!("unreadable: {why}"),
+    }
+}
+
+pub(crate) fn list(store: &Store, now: UnixTime) -> Result<Answer, CliError> {
+    let state = store.state();
+    let keys = state.keyring().historical(Role::Mandate);
+    let mut text = String::new();
+    let mut mandates = Vec::new();
+    for record in state.records().mandates() {
+        let traced = trace::mandate(state.records(), &keys, record.id, now)?;
+        let Some(link) = traced.chain.last() else { continue };
+        let _ = writeln!(
+            text,
+            "mandate {} of {} held by {}: {}, {} credentials",
+            link.id,
+            traced.human,
+            link.holder,
+            said(&link.state),
+            traced.credentials.len()
+        );
+        let credentials: Vec<_> = traced.credentials.iter().map(|credential| {
+            json!({ "format": credential.format, "id": credential.minted.last().map(|minted| minted.id), "state": credential.state })
+        }).collect();
+        mandates.push(json!({
+            "id": link.id, "parent": record.parent, "human": traced.human, "holder": link.holder,
+            "expires_at": record.expires_at, "state": link.state, "credentials": credentials,
+        }));
+    }
+    let version = |format| state.compatible(format).map_or(0, pact_issuer::store::CompatibleIds::version);
+    let listed = state.listed().len();
+    let _ = writeln!(text, "{listed} names were listed as revoked");
+    let json = json!({
+        "issuer": state.issuer(),
+        "mandates": mandates,
+        "listed": listed,
+        "versions": { "tenuo": version(Format::Tenuo), "biscuit": version(Format::Biscuit) },
+    });
+    Ok(Answer::new(json, text.trim_end()))
+}

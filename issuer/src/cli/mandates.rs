@@ -1,0 +1,137 @@
+//! `mint`, `delegate`, `export`, `revoke`
+
+use std::collections::BTreeMap;
+
+use pact_issuer::{
+    MandateRecord, Order, delegate as handing_on, export,
+    keyring::Role,
+    mint as granting,
+    records::Name,
+    revoke,
+    store::{Event, Store},
+};
+use pact_mandate::{
+    Amount, Ceilings, Format, MandateId, PublicKey, Scope, UnixTime, Validity, ceilings::LimitName,
+    chain::ChildGrant, mandate::RootGrant,
+};
+use serde_json::json;
+
+use crate::cli::{
+    args::{AnyId, DelegateArgs, ExportArgs, FormatName, MintArgs, RevokeArgs},
+    error::CliError,
+    output::Answer,
+};
+
+pub(crate) fn mint(store: &mut Store, args: MintArgs, now: UnixTime) -> Result<Answer, CliError> {
+    let grant = RootGrant {
+        id: fresh_id()?,
+        human: args.human,
+        holder: args.grant.holder,
+        scope: Scope::try_from(args.grant.scope)?,
+        limits: ceilings(args.grant.limits)?,
+        delegations: args.grant.delegations,
+        validity: Validity { not_before: now, expires_at: now.plus(args.lifetime) },
+    };
+    let mut writer = store.write()?;
+    let record = granting::mint(grant, &writer.signer(Role::Mandate)?)?;
+    writer.commit(now, Event::Mandate(record.clone()))?;
+    Ok(granted(&record))
+}
+
+pub(crate) fn delegate(store: &mut Store, args: DelegateArgs, now: UnixTime) -> Result<Answer, CliError> {
+    let grant = ChildGrant {
+        id: fresh_id()?,
+        holder: args.grant.holder,
+        scope: Scope::try_from(args.grant.scope)?,
+        limits: ceilings(args.grant.limits)?,
+        delegations: args.grant.delegations,
+        issued_at: now,
+        expires_at: args.lifetime.map(|seconds| now.plus(seconds)),
+    };
+    let mut writer = store.write()?;
+    let parent = writer.state().unrevoked(args.parent, now)?;
+    let record = handing_on::delegate(&parent, grant, &writer.signer(Role::Mandate)?)?;
+    writer.commit(now, Event::Mandate(record.clone()))?;
+    Ok(granted(&record))
+}
+
+/// Everything happens under the writer's lock, so no revocation can come between the look at the chain and the record.
+pub(crate) fn export(store: &mut Store, args: &ExportArgs, now: UnixTime) -> Result<Answer, CliError> {
+    let mut writer = store.write()?;
+    let state = writer.state();
+    if state.records().revoked_at(&Name::Key(args.holder_key)).is_some() {
+        return Err(CliError::HolderRevoked(Box::new(args.holder_key)));
+    }
+    let chain = state.unrevoked(args.mandate, now)?;
+    let order = Order { holder: args.holder_key, lifetime: args.lifetime, now };
+    let key = writer.signer(Role::Mandate)?;
+    let export = match args.format {
+        FormatName::Tenuo => export::tenuo::export(&chain, &order, &key)?,
+        FormatName::Biscuit => export::biscuit::export(&chain, &order, &key)?,
+    };
+    let credential = export.release(|record| writer.commit(now, Event::Credential(record.clone())))?;
+    let record = credential.record();
+    let field = if record.format == Format::Tenuo { "warrant_stack" } else { "biscuit" };
+    let json = json!({
+        "format": record.format,
+        "external_id": record.id(),
+        "mandate": record.mandate,
+        "expires_at": record.expires_at,
+        "minted": record.minted,
+        field: credential.text(),
+    });
+    Ok(Answer::new(json, credential.text()))
+}
+
+pub(crate) fn revoke(store: &mut Store, args: &RevokeArgs, now: UnixTime) -> Result<Answer, CliError> {
+    let mut writer = store.write()?;
+    let state = writer.state();
+    let records = state.records();
+    let revocation = match (args.id, &args.key) {
+        (Some(AnyId::Mandate(id)), _) => revoke::mandate(records, id, now)?,
+        (Some(AnyId::Credential(id)), _) => revoke::credential(records, id, now)?,
+        (None, key) => {
+            let text = key.as_deref().unwrap_or_default();
+            let own = state.keyring().find(text);
+            let key = own.map_or_else(|| text.parse(), |entry| Ok(entry.key));
+            let key: PublicKey = key.map_err(|_| CliError::NotAKey(text.to_owned()))?;
+            let own = state.keyring().find(&key.to_string());
+            revoke::key(records, key, own.map(|entry| &entry.kid), now)
+        }
+    };
+    writer.commit(now, Event::Revocation(revocation.clone()))?;
+    let listed = revocation.listed.len();
+    let text = format!(
+        "Revoked, and {} mandates below with it. {listed} names enter the lists; `serve` or `publish` signs them.",
+        revocation.descendants
+    );
+    Ok(Answer::new(json!(revocation), text))
+}
+
+fn granted(record: &MandateRecord) -> Answer {
+    let json = json!({
+        "id": record.id,
+        "parent": record.parent,
+        "granted_by": record.granted_by,
+        "holder": record.holder,
+        "expires_at": record.expires_at,
+        "mandate": record.signed,
+    });
+    Answer::new(json, record.id.to_string())
+}
+
+fn fresh_id() -> Result<MandateId, CliError> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random)?;
+    Ok(MandateId::from_random(random))
+}
+
+fn ceilings(limits: Vec<(LimitName, Amount)>) -> Result<Ceilings, CliError> {
+    let mut all = BTreeMap::new();
+    for (name, amount) in limits {
+        if all.insert(name.clone(), amount).is_some() {
+            return Err(CliError::LimitTwice(name));
+        }
+    }
+    Ok(Ceilings::try_from(all)?)
+}

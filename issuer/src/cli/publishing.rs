@@ -1,0 +1,75 @@
+//! `publish`, `serve`
+
+use std::time::Duration;
+
+use pact_issuer::{
+    limits::RESIGN_SECONDS,
+    publish::{self, Publisher},
+    serve as serving,
+    store::Store,
+};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use crate::cli::{
+    args::{PublishArgs, ServeArgs},
+    clock::now,
+    error::CliError,
+    output::{self, Answer},
+};
+
+pub(crate) fn publish(store: Store, args: &PublishArgs, json: bool) -> Result<Answer, CliError> {
+    if args.every.is_some_and(|every| every > RESIGN_SECONDS) {
+        return Err(CliError::Every);
+    }
+    let mut publisher = Publisher::take(store)?;
+    loop {
+        let now = now();
+        let documents = publisher.documents(now)?;
+        publish::write(&documents, &args.out, now)?;
+        let answer = Answer::new(
+            json!({ "published": documents.len(), "out": args.out }),
+            format!("{} files below {}", documents.len(), args.out.display()),
+        );
+        let Some(every) = args.every else { return Ok(answer) };
+        output::answer(&answer, json);
+        std::thread::sleep(Duration::from_secs(every));
+    }
+}
+
+#[tokio::main(worker_threads = 2)]
+pub(crate) async fn serve(store: Store, args: &ServeArgs, json: bool) -> Result<Answer, CliError> {
+    let log = tracing_subscriber::fmt().with_writer(std::io::stderr);
+    if json {
+        log.json().init();
+    } else {
+        log.init();
+    }
+    let publisher = Publisher::take(store)?;
+    let failed = |source| CliError::Listen { path: args.listen.to_string(), source };
+    let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    output::answer(
+        &Answer::new(
+            json!({ "listening": format!("http://{address}") }),
+            format!("listening on http://{address}"),
+        ),
+        json,
+    );
+    serving::run(listener, publisher, now, stop()).await?;
+    Ok(Answer::new(json!({ "stopped": true }), "stopped"))
+}
+
+/// Ends on an interrupt or a request to terminate.
+async fn stop() {
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = terminate => {}
+    }
+}

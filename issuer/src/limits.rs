@@ -1,0 +1,26 @@
+//! Every bound of this crate, each with its source.
+
+/// Seconds that a mandate's issue time may lie ahead of our clock (protocol T2).
+pub const ISSUE_SKEW_SECONDS: u64 = pact_verifier::limits::ISSUE_SKEW_SECONDS;
+/// Shortest life that may be asked of a credential, in seconds (board rule 5.1).
+pub const MIN_CREDENTIAL_SECONDS: u64 = 60;
+/// Life of a credential when none is asked for: 24 hours (board rule 5.1).
+pub const DEFAULT_CREDENTIAL_SECONDS: u64 = 24 * 3600;
+/// An amount in a Tenuo warrant is below this many millionths, 2^53 (protocol C4).
+pub const MAX_TENUO_MILLIONTHS: u64 = 1 << 53;
+/// Seconds by which Tenuo's clock, which its crate reads itself, may differ from the time that we were given.
+pub const MAX_CLOCK_DIFFERENCE_SECONDS: u64 = 5;
+/// Seconds for which a retired key stays published after the last thing that it signed has expired (protocol K6).
+pub const KEY_SKEW_SECONDS: u64 = 60;
+/// Lifetime of a published key set in caches, when `init` names none: how long a next key waits (protocol K6).
+pub const DEFAULT_KEY_CACHE_SECONDS: u64 = 300;
+/// A list is signed anew after so many seconds (protocol R2).
+pub const RESIGN_SECONDS: u64 = 10;
+/// Seconds for which a list may be cached (protocol R2).
+pub const LIST_CACHE_SECONDS: u64 = 5;
+/// Seconds for which a body may be cached: it never changes, so a year.
+pub const BODY_CACHE_SECONDS: u64 = 31_536_000;
+/// Seconds for which a body is served after no head names it any more: twice the life of a head.
+pub const BODY_KEPT_SECONDS: u64 = 120;
+/// Milliseconds between two looks at the data folder: a revocation by another process is published within a second.
+pub const WATCH_MILLISECONDS: u64 = 250;

@@ -1,0 +1,193 @@
+//! All records at hand, and the ways through them: up to the person, down to everything below.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use pact_mandate::{MandateId, PublicKey, UnixTime, limits::MAX_DEPTH};
+
+use crate::{
+    record::{CredentialId, CredentialRecord, MandateRecord},
+    revoke::Revocation,
+};
+
+/// Mandates and credentials, indexed.
+#[derive(Debug, Default)]
+pub struct Records {
+    mandates: BTreeMap<MandateId, MandateRecord>,
+    children: BTreeMap<MandateId, BTreeSet<MandateId>>,
+    credentials: Vec<CredentialRecord>,
+    credentials_of: BTreeMap<MandateId, BTreeSet<usize>>,
+    credential_with: BTreeMap<CredentialId, usize>,
+    listed: HashMap<Name, UnixTime>,
+    revoked_at: HashMap<Name, UnixTime>,
+}
+
+/// What a list can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Name {
+    /// A mandate.
+    Mandate(MandateId),
+    /// A link or block of a credential.
+    Credential(CredentialId),
+    /// A key: as root, issuer or holder.
+    Key(PublicKey),
+}
+
+/// Why records cannot be walked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordsError {
+    /// Not here.
+    #[error("no mandate {0} is on record; `pact-issuer list` shows those that are")]
+    UnknownMandate(MandateId),
+    /// Not here.
+    #[error("no credential has a link or block {0} on record; `pact-issuer list` shows those that do")]
+    UnknownCredential(CredentialId),
+    /// A parent is missing, or the way up does not end.
+    #[error("the record of mandate {0} leads to no person; the records are damaged")]
+    NoWayUp(MandateId),
+    /// The same id twice.
+    #[error("{0} is on record already")]
+    Repeated(String),
+}
+
+impl Records {
+    /// Whether a mandate may be added: a new id below a mandate that is here.
+    pub fn check_mandate(&self, record: &MandateRecord) -> Result<(), RecordsError> {
+        if self.mandates.contains_key(&record.id) {
+            return Err(RecordsError::Repeated(record.id.to_string()));
+        }
+        record.parent.map_or(Ok(()), |parent| self.mandate(parent).map(drop))
+    }
+
+    /// Adds a mandate.
+    pub fn add_mandate(&mut self, record: MandateRecord) -> Result<(), RecordsError> {
+        self.check_mandate(&record)?;
+        if let Some(parent) = record.parent {
+            self.children.entry(parent).or_default().insert(record.id);
+        }
+        self.mandates.insert(record.id, record);
+        Ok(())
+    }
+
+    /// Whether a credential may be added: new ids for mandates that are here.
+    pub fn check_credential(&self, record: &CredentialRecord) -> Result<(), RecordsError> {
+        for minted in &record.minted {
+            if self.credential_with.contains_key(&minted.id) {
+                return Err(RecordsError::Repeated(minted.id.to_string()));
+            }
+            self.mandate(minted.mandate)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a credential.
+    pub fn add_credential(&mut self, record: CredentialRecord) -> Result<(), RecordsError> {
+        self.check_credential(&record)?;
+        let at = self.credentials.len();
+        for minted in &record.minted {
+            self.credential_with.insert(minted.id, at);
+            self.credentials_of.entry(minted.mandate).or_default().insert(at);
+        }
+        self.credentials.push(record);
+        Ok(())
+    }
+
+    /// Whether a revocation may be added: of something that is here.
+    pub fn check_revocation(&self, revocation: &Revocation) -> Result<(), RecordsError> {
+        match revocation.target {
+            Name::Mandate(id) => self.mandate(id).map(drop),
+            Name::Credential(id) => self.credential_with(id).map(drop),
+            Name::Key(_) => Ok(()),
+        }
+    }
+
+    /// Marks what was revoked, and remembers what is listed.
+    pub fn add_revocation(&mut self, revocation: &Revocation) -> Result<(), RecordsError> {
+        self.check_revocation(revocation)?;
+        if let Name::Mandate(id) = revocation.target
+            && let Some(record) = self.mandates.get_mut(&id)
+        {
+            record.revoked_at.get_or_insert(revocation.at);
+        }
+        self.revoked_at.entry(revocation.target).or_insert(revocation.at);
+        for listed in &revocation.listed {
+            self.listed.entry(listed.name).or_insert(revocation.at);
+        }
+        Ok(())
+    }
+
+    /// The mandate of that id.
+    pub fn mandate(&self, id: MandateId) -> Result<&MandateRecord, RecordsError> {
+        self.mandates.get(&id).ok_or(RecordsError::UnknownMandate(id))
+    }
+
+    /// All mandates, by id.
+    pub fn mandates(&self) -> impl Iterator<Item = &MandateRecord> {
+        self.mandates.values()
+    }
+
+    /// All credentials, in the order of minting.
+    pub fn credentials(&self) -> &[CredentialRecord] {
+        &self.credentials
+    }
+
+    /// The records of a chain, root first.
+    pub fn chain(&self, leaf: MandateId) -> Result<Vec<MandateRecord>, RecordsError> {
+        let mut chain = Vec::new();
+        let mut next = Some(leaf);
+        while let Some(id) = next {
+            if chain.len() > usize::from(MAX_DEPTH) {
+                return Err(RecordsError::NoWayUp(leaf));
+            }
+            let record = self.mandate(id)?;
+            next = record.parent;
+            chain.push(record.clone());
+        }
+        chain.reverse();
+        Ok(chain)
+    }
+
+    /// A mandate and every mandate below it, parents first.
+    pub fn subtree(&self, top: MandateId) -> Vec<MandateId> {
+        let mut found = vec![top];
+        let mut at = 0;
+        while let Some(id) = found.get(at) {
+            found.extend(self.children.get(id).into_iter().flatten());
+            at += 1;
+        }
+        found
+    }
+
+    /// The credentials in which a mandate has a link or block.
+    pub fn credentials_of(&self, id: MandateId) -> impl Iterator<Item = &CredentialRecord> {
+        let places = self.credentials_of.get(&id).into_iter().flatten();
+        places.filter_map(|at| self.credentials.get(*at))
+    }
+
+    /// The credential with that link or block.
+    pub fn credential_with(&self, id: CredentialId) -> Result<&CredentialRecord, RecordsError> {
+        let place = self.credential_with.get(&id).and_then(|at| self.credentials.get(*at));
+        place.ok_or(RecordsError::UnknownCredential(id))
+    }
+
+    /// When this was listed.
+    pub fn listed_at(&self, name: &Name) -> Option<UnixTime> {
+        self.listed.get(name).copied()
+    }
+
+    /// When this was revoked by name.
+    pub fn revoked_at(&self, name: &Name) -> Option<UnixTime> {
+        self.revoked_at.get(name).copied()
+    }
+}
+
+impl Name {
+    /// What our list holds of it.
+    pub fn entry(&self) -> pact_revocation::Entry {
+        match self {
+            Name::Mandate(id) => pact_revocation::Entry::of_mandate(*id),
+            Name::Credential(id) => id.entry(),
+            Name::Key(key) => pact_revocation::Entry::of_key(&key.thumbprint()),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Revoking: one thing and everything below it, in every format (protocol R3, R8).
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use pact_mandate::{MandateId, PublicKey, UnixTime};
+use pact_revocation::Listed;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    record::CredentialId,
+    records::{Name, Records, RecordsError},
+};
+
+/// What one revocation does: kept in one transaction, whole or not at all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Revocation {
+    /// What was named.
+    pub target: Name,
+    /// When.
+    pub at: UnixTime,
+    /// Mandates below the one that was named, dead ones too.
+    pub descendants: u64,
+    /// What enters the lists by it. Empty when all of it had expired or was listed before.
+    pub listed: Vec<ListedName>,
+}
+
+/// One name that enters the lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListedName {
+    /// The name.
+    pub name: Name,
+    /// When it would have ended by itself.
+    pub expires_at: UnixTime,
+}
+
+impl ListedName {
+    /// What our list takes of it.
+    pub fn listed(&self) -> Listed {
+        Listed { entry: self.name.entry(), expires_at: self.expires_at }
+    }
+}
+
+/// Revokes a mandate: it, every mandate below it, and every link and block that was minted for any of them.
+pub fn mandate(records: &Records, id: MandateId, now: UnixTime) -> Result<Revocation, RecordsError> {
+    records.mandate(id)?;
+    let mut gathered = Gathered::new(records, now);
+    let subtree = records.subtree(id);
+    for id in &subtree {
+        gathered.add(Name::Mandate(*id), records.mandate(*id)?.expires_at);
+        for minted in records.credentials_of(*id).flat_map(|credential| &credential.minted) {
+            if minted.mandate == *id {
+                gathered.add(Name::Credential(minted.id), minted.expires_at);
+            }
+        }
+    }
+    let descendants = u64::try_from(subtree.len().saturating_sub(1)).unwrap_or(u64::MAX);
+    Ok(gathered.into_revocation(Name::Mandate(id), descendants))
+}
+
+/// Revokes a link or block: it and those below it in its credential. Whatever the holder derived from it holds that id
+/// as well. Its mandate stays as it is.
+pub fn credential(records: &Records, id: CredentialId, now: UnixTime) -> Result<Revocation, RecordsError> {
+    let credential = records.credential_with(id)?;
+    let mut gathered = Gathered::new(records, now);
+    for minted in credential.minted.iter().skip_while(|minted| minted.id != id) {
+        gathered.add(Name::Credential(minted.id), minted.expires_at);
+    }
+    Ok(gathered.into_revocation(Name::Credential(id), 0))
+}
+
+/// Revokes a key, for good: every chain with it as root, issuer or holder. Verifiers that know only ids of credentials
+/// get those of every credential that it signed or holds.
+pub fn key(
+    records: &Records,
+    key: PublicKey,
+    signs_as: Option<&pact_mandate::KeyId>,
+    now: UnixTime,
+) -> Revocation {
+    let mut gathered = Gathered::new(records, now);
+    // Listing is final and a key can sign again at any time, so its entry never leaves the list.
+    gathered.add(Name::Key(key), UnixTime::MAX);
+    for credential in records.credentials() {
+        let concerned = credential.holder == key || signs_as.is_some_and(|kid| credential.key == *kid);
+        if let Some(last) = credential.minted.last().filter(|_| concerned) {
+            gathered.add(Name::Credential(last.id), last.expires_at);
+        }
+    }
+    gathered.into_revocation(Name::Key(key), 0)
+}
+
+/// Names on their way to the lists: each once, none that expired, none that is listed already.
+struct Gathered<'a> {
+    records: &'a Records,
+    now: UnixTime,
+    seen: HashSet<Name>,
+    listed: Vec<ListedName>,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(records: &'a Records, now: UnixTime) -> Gathered<'a> {
+        Gathered { records, now, seen: HashSet::new(), listed: Vec::new() }
+    }
+
+    fn add(&mut self, name: Name, expires_at: UnixTime) {
+        if expires_at > self.now && self.records.listed_at(&name).is_none() && self.seen.insert(name) {
+            self.listed.push(ListedName { name, expires_at });
+        }
+    }
+
+    fn into_revocation(self, target: Name, descendants: u64) -> Revocation {
+        Revocation { target, at: self.now, descendants, listed: self.listed }
+    }
+}

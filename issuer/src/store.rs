@@ -1,0 +1,157 @@
+//! The data folder of the command line: a journal that only grows, the secret keys, and the signed list.
+//!
+//! One line of the journal is one transaction: written whole, synced, and only then answered for. A line that was cut off
+//! by a crash was never answered for, and is dropped. What is listed follows from the journal; the signed list is stored
+//! before anybody sees it (`lists/head` is its commit), so that no number is ever used for two lists.
+
+mod error;
+mod event;
+mod folder;
+mod journal;
+mod lock;
+mod signing;
+mod state;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use pact_mandate::{IssuerId, SecretKey, UnixTime};
+
+pub use error::StoreError;
+pub use event::{Event, Settings};
+pub use folder::Folder;
+pub(crate) use folder::replace_file;
+pub use lock::Lock;
+pub use signing::{ListSigner, SigningError};
+pub use state::{ChainUnusable, CompatibleIds, State};
+
+use crate::keyring::{KeyEntry, Role};
+use journal::Journal;
+
+/// An open data folder: its state as of the last look.
+#[derive(Debug)]
+pub struct Store {
+    folder: Folder,
+    journal: Journal,
+    state: State,
+}
+
+/// The right to change a data folder: one process at a time. The state is that of this moment.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    store: &'a mut Store,
+    lock: Lock,
+}
+
+impl Store {
+    /// Makes a data folder: its first keys, its first (empty) signed list, then the first line of its journal. Until
+    /// that line stands the folder is none, and this can be run again.
+    pub fn create(
+        dir: &Path,
+        issuer: IssuerId,
+        key_cache: u64,
+        keys: Vec<(KeyEntry, SecretKey)>,
+        now: UnixTime,
+    ) -> Result<Store, StoreError> {
+        let folder = Folder::create(dir)?;
+        let lock = Lock::take(&folder.lock())?;
+        let mut store = Store { journal: Journal::new(folder.journal()), folder, state: State::default() };
+        if !store.journal.read_new()?.is_empty() {
+            return Err(StoreError::Exists(dir.to_owned()));
+        }
+        for (entry, secret) in &keys {
+            store.folder.write_secret(entry, secret)?;
+        }
+        let list = keys.iter().find(|(entry, _)| entry.role == Role::List && entry.is_active());
+        let (_, list) = list.ok_or(StoreError::NoListKey)?;
+        signing::begin(&store.folder, &issuer, list, now)?;
+        let entries = keys.into_iter().map(|(entry, _)| entry).collect();
+        let mut writer = Writer { store: &mut store, lock };
+        writer.commit(now, Event::Opened(Settings { issuer, key_cache, keys: entries }))?;
+        Ok(store)
+    }
+
+    /// Opens a data folder.
+    pub fn open(dir: &Path) -> Result<Store, StoreError> {
+        let folder = Folder::open(dir)?;
+        let mut store = Store { journal: Journal::new(folder.journal()), folder, state: State::default() };
+        store.refresh()?;
+        if store.state.settings().is_none() {
+            return Err(StoreError::NotAStore(dir.to_owned()));
+        }
+        Ok(store)
+    }
+
+    /// Takes in what other processes added. Whether anything was.
+    pub fn refresh(&mut self) -> Result<bool, StoreError> {
+        match self.take_in() {
+            Ok(changed) => Ok(changed),
+            // A writer whose disk failed took its line back: read everything anew.
+            Err(StoreError::Journal { .. }) if self.journal.offset() > 0 => {
+                self.journal = Journal::new(self.folder.journal());
+                self.state = State::default();
+                self.take_in()
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn take_in(&mut self) -> Result<bool, StoreError> {
+        let lines = self.journal.read_new()?;
+        let changed = !lines.is_empty();
+        for line in lines {
+            self.state.apply(line)?;
+        }
+        Ok(changed)
+    }
+
+    /// Becomes the one writer, waiting a little while for another one to finish.
+    pub fn write(&mut self) -> Result<Writer<'_>, StoreError> {
+        let lock = Lock::take(&self.folder.lock())?;
+        self.refresh()?;
+        Ok(Writer { store: self, lock })
+    }
+
+    /// The state as of the last look.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Where things lie.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// The secret half of the key that signs in this role.
+    pub fn signer(&self, role: Role) -> Result<SecretKey, StoreError> {
+        self.folder.read_secret(self.state.keyring().active(role)?)
+    }
+}
+
+impl Writer<'_> {
+    /// The state of this moment.
+    pub fn state(&self) -> &State {
+        &self.store.state
+    }
+
+    /// The secret half of the key that signs in this role.
+    pub fn signer(&self, role: Role) -> Result<SecretKey, StoreError> {
+        self.store.signer(role)
+    }
+
+    /// Keeps the secret half of a key; the key itself counts when its event is committed.
+    pub fn keep_secret(&self, entry: &KeyEntry, secret: &SecretKey) -> Result<(), StoreError> {
+        self.store.folder.write_secret(entry, secret)
+    }
+
+    /// Makes one event lasting. When this returns, it survives the process and the machine.
+    pub fn commit(&mut self, at: UnixTime, event: Event) -> Result<(), StoreError> {
+        let line = event::Line { at, event, n: self.store.state.lines() };
+        // What would not apply later must not stand in the journal.
+        self.store.state.check(&line)?;
+        self.store.journal.append(&line, &self.lock)?;
+        self.store.state.apply(line)
+    }
+}

@@ -1,0 +1,193 @@
+//! What the journal adds up to.
+
+use pact_mandate::{Format, IssuerId, MandateId, UnixTime};
+use pact_revocation::Listed;
+
+use super::{
+    StoreError,
+    error::JournalFault,
+    event::{Event, Line, Settings},
+};
+use crate::{
+    chain::{NotUnrevoked, UnrevokedChain},
+    keyring::{KeyEntry, Keyring, Role},
+    limits::DEFAULT_KEY_CACHE_SECONDS,
+    record::CredentialId,
+    records::{Name, Records},
+    revoke::Revocation,
+};
+
+/// Everything, in memory.
+#[derive(Debug, Default)]
+pub struct State {
+    settings: Option<Settings>,
+    keyring: Keyring,
+    records: Records,
+    listed: Vec<Listed>,
+    tenuo: CompatibleIds,
+    biscuit: CompatibleIds,
+    lines: u64,
+}
+
+/// The ids of one compatible list, in the order of their revocation, and its number: one more for each revocation that
+/// added at least one id of the format (board rule 5.5).
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct CompatibleIds {
+    version: u64,
+    ids: Vec<(CredentialId, UnixTime)>,
+}
+
+impl CompatibleIds {
+    /// The number of the list.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The ids that have not expired at `now`, in the order in which they are listed.
+    pub fn unexpired(&self, now: UnixTime) -> impl Iterator<Item = CredentialId> {
+        self.ids.iter().filter(move |(_, expires_at)| *expires_at > now).map(|(id, _)| *id)
+    }
+}
+
+impl State {
+    /// Whose folder it is; `None` before its first line.
+    pub fn settings(&self) -> Option<&Settings> {
+        self.settings.as_ref()
+    }
+
+    /// The issuer's name.
+    pub fn issuer(&self) -> Option<&IssuerId> {
+        self.settings.as_ref().map(|settings| &settings.issuer)
+    }
+
+    /// Seconds for which a published key set may be cached.
+    pub fn key_cache(&self) -> u64 {
+        self.settings.as_ref().map_or(DEFAULT_KEY_CACHE_SECONDS, |settings| settings.key_cache)
+    }
+
+    /// The keys, without their secrets.
+    pub fn keyring(&self) -> &Keyring {
+        &self.keyring
+    }
+
+    /// Mandates and credentials.
+    pub fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// All that was ever listed, in that order.
+    pub fn listed(&self) -> &[Listed] {
+        &self.listed
+    }
+
+    /// The ids of a compatible list; `None` for our own format.
+    pub fn compatible(&self, format: Format) -> Option<&CompatibleIds> {
+        match format {
+            Format::Tenuo => Some(&self.tenuo),
+            Format::Biscuit => Some(&self.biscuit),
+            Format::Pact => None,
+        }
+    }
+
+    /// Lines of the journal.
+    pub(super) const fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// The chain down to that mandate, when it may be handed on or exported now.
+    pub fn unrevoked(&self, id: MandateId, now: UnixTime) -> Result<UnrevokedChain, ChainUnusable> {
+        let records = self.records.chain(id).map_err(ChainUnusable::Records)?;
+        let keys = self.keyring.verifying(Role::Mandate, now);
+        UnrevokedChain::verify(&records, &keys, now).map_err(ChainUnusable::Chain)
+    }
+
+    /// The latest end of anything that a key signed: when it may go (protocol K6).
+    pub fn last_expiry(&self, key: &KeyEntry) -> UnixTime {
+        let mandates = self.records.mandates().filter(|record| *record.signed.unverified_key_id() == key.kid);
+        let credentials = self.records.credentials().iter().filter(|record| record.key == key.kid);
+        let ends =
+            mandates.map(|record| record.expires_at).chain(credentials.map(|record| record.expires_at));
+        ends.max().unwrap_or(UnixTime::EPOCH)
+    }
+
+    /// Whether a line fits, without taking it in: one that does not must never stand in the journal.
+    pub(super) fn check(&self, line: &Line) -> Result<(), StoreError> {
+        match &line.event {
+            Event::Opened(_) if self.settings.is_some() => return Err(self.misfit(JournalFault::Beginning)),
+            Event::Opened(settings) => Keyring::new(settings.keys.clone()).map(drop)?,
+            _ if self.settings.is_none() => return Err(self.misfit(JournalFault::Beginning)),
+            Event::Key(entry) => self.keyring_copy()?.insert(entry.clone())?,
+            Event::KeysChanged(entries) => {
+                let mut keyring = self.keyring_copy()?;
+                entries.iter().try_for_each(|entry| keyring.replace(entry.clone()))?;
+            }
+            Event::Mandate(record) => self.records.check_mandate(record)?,
+            Event::Credential(record) => self.records.check_credential(record)?,
+            Event::Revocation(revocation) => self.records.check_revocation(revocation)?,
+        }
+        Ok(())
+    }
+
+    fn keyring_copy(&self) -> Result<Keyring, StoreError> {
+        Ok(Keyring::new(self.keyring.entries().to_vec())?)
+    }
+
+    /// Takes a line in.
+    pub(super) fn apply(&mut self, line: Line) -> Result<(), StoreError> {
+        self.check(&line)?;
+        match line.event {
+            Event::Opened(settings) => {
+                self.keyring = Keyring::new(settings.keys.clone())?;
+                self.settings = Some(settings);
+            }
+            Event::Key(entry) => self.keyring.insert(entry)?,
+            Event::KeysChanged(entries) => {
+                entries.into_iter().try_for_each(|entry| self.keyring.replace(entry))?;
+            }
+            Event::Mandate(record) => self.records.add_mandate(record)?,
+            Event::Credential(record) => self.records.add_credential(record)?,
+            Event::Revocation(revocation) => self.revoke(&revocation)?,
+        }
+        self.lines += 1;
+        Ok(())
+    }
+
+    fn revoke(&mut self, revocation: &Revocation) -> Result<(), StoreError> {
+        self.records.add_revocation(revocation)?;
+        if let Name::Key(key) = revocation.target
+            && let Some(entry) = self.keyring.find(&key.to_string()).cloned()
+        {
+            self.keyring.replace(KeyEntry { revoked_at: Some(revocation.at), ..entry })?;
+        }
+        self.listed.extend(revocation.listed.iter().map(crate::revoke::ListedName::listed));
+        for (format, ids) in [(Format::Tenuo, &mut self.tenuo), (Format::Biscuit, &mut self.biscuit)] {
+            let before = ids.ids.len();
+            for listed in &revocation.listed {
+                if let Name::Credential(id) = listed.name
+                    && id.format() == format
+                {
+                    ids.ids.push((id, listed.expires_at));
+                }
+            }
+            if ids.ids.len() > before {
+                ids.version += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn misfit(&self, fault: JournalFault) -> StoreError {
+        StoreError::Journal { path: "journal.jsonl".into(), line: self.lines + 1, fault }
+    }
+}
+
+/// Why a mandate cannot be built on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChainUnusable {
+    /// It is not on record.
+    #[error(transparent)]
+    Records(crate::records::RecordsError),
+    /// Its chain does not hold.
+    #[error(transparent)]
+    Chain(NotUnrevoked),
+}

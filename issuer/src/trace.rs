@@ -1,0 +1,216 @@
+//! From any id up to the person at the root, with every state on the way.
+
+use pact_mandate::{AgentId, Format, KeyRing, Mandate, MandateId, UnixTime};
+use serde::Serialize;
+
+use crate::{
+    record::{CredentialId, CredentialRecord, MandateRecord},
+    records::{Name, Records, RecordsError},
+};
+
+/// The whole chain of one mandate or credential.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trace {
+    /// The person at the root.
+    pub human: String,
+    /// The mandates, root first.
+    pub chain: Vec<TracedMandate>,
+    /// The credential that was asked for, or all that were exported of the last mandate.
+    pub credentials: Vec<TracedCredential>,
+}
+
+/// One mandate of a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TracedMandate {
+    /// Its id.
+    pub id: MandateId,
+    /// Who granted it.
+    pub granted_by: String,
+    /// Who holds it.
+    pub holder: AgentId,
+    /// What was signed; absent when the record cannot be opened, and `state` says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mandate: Option<Mandate>,
+    /// The key that signed it.
+    pub key: String,
+    /// Where it stands.
+    pub state: State,
+}
+
+/// One credential.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TracedCredential {
+    /// Its form.
+    pub format: Format,
+    /// The holder's key.
+    pub holder: String,
+    /// The key that signed it.
+    pub key: String,
+    /// When it was minted.
+    pub issued_at: UnixTime,
+    /// Its links or blocks, root first.
+    pub minted: Vec<TracedMinted>,
+    /// Where the whole of it stands.
+    pub state: State,
+}
+
+/// One link or block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TracedMinted {
+    /// Its id.
+    pub id: CredentialId,
+    /// The mandate that it stands for.
+    pub mandate: MandateId,
+    /// First second at which it no longer counts.
+    pub expires_at: UnixTime,
+    /// Whether this is the id that was asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub asked: bool,
+    /// Where it stands.
+    pub state: State,
+}
+
+/// Where a mandate or credential stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "is")]
+pub enum State {
+    /// It counts.
+    Live,
+    /// It was revoked by name.
+    Revoked {
+        /// When.
+        at: UnixTime,
+    },
+    /// It is on the lists because of something else: what stands above it, or its key.
+    Listed {
+        /// When.
+        at: UnixTime,
+    },
+    /// What stands above it no longer counts.
+    DeadAbove {
+        /// The mandate that decides.
+        mandate: MandateId,
+    },
+    /// It ended by itself.
+    Expired {
+        /// When.
+        at: UnixTime,
+    },
+    /// Its record cannot be opened.
+    Unreadable {
+        /// Why.
+        why: String,
+    },
+}
+
+/// Traces a mandate: its chain, and what was exported of it.
+pub fn mandate(
+    records: &Records,
+    keys: &impl KeyRing,
+    id: MandateId,
+    now: UnixTime,
+) -> Result<Trace, RecordsError> {
+    let tracer = Tracer { records, now };
+    let chain = tracer.chain(&records.chain(id)?, keys);
+    let exported = records.credentials_of(id).filter(|credential| credential.mandate == id);
+    let credentials = exported.map(|credential| tracer.credential(credential, &chain, None)).collect();
+    Ok(trace(chain, credentials))
+}
+
+/// Traces a link or block: the chain of its credential's mandate, and that credential.
+pub fn credential(
+    records: &Records,
+    keys: &impl KeyRing,
+    id: CredentialId,
+    now: UnixTime,
+) -> Result<Trace, RecordsError> {
+    let tracer = Tracer { records, now };
+    let credential = records.credential_with(id)?;
+    let chain = tracer.chain(&records.chain(credential.mandate)?, keys);
+    let credentials = vec![tracer.credential(credential, &chain, Some(id))];
+    Ok(trace(chain, credentials))
+}
+
+fn trace(chain: Vec<TracedMandate>, credentials: Vec<TracedCredential>) -> Trace {
+    let human = chain.first().map(|root| root.granted_by.clone()).unwrap_or_default();
+    Trace { human, chain, credentials }
+}
+
+struct Tracer<'a> {
+    records: &'a Records,
+    now: UnixTime,
+}
+
+impl Tracer<'_> {
+    fn chain(&self, chain: &[MandateRecord], keys: &impl KeyRing) -> Vec<TracedMandate> {
+        let mut dead = None;
+        let mut traced = Vec::with_capacity(chain.len());
+        for record in chain {
+            let link = self.mandate(record, keys, dead);
+            if dead.is_none() && link.state != State::Live {
+                dead = Some(record.id);
+            }
+            traced.push(link);
+        }
+        traced
+    }
+
+    fn mandate(&self, record: &MandateRecord, keys: &impl KeyRing, dead: Option<MandateId>) -> TracedMandate {
+        let opened = record.signed.clone().open(keys);
+        let state = match (&opened, record.revoked_at, dead) {
+            (Err(fault), ..) => State::Unreadable { why: fault.to_string() },
+            (_, Some(at), _) => State::Revoked { at },
+            (_, _, Some(mandate)) => State::DeadAbove { mandate },
+            _ if record.expires_at <= self.now => State::Expired { at: record.expires_at },
+            _ => State::Live,
+        };
+        TracedMandate {
+            id: record.id,
+            granted_by: record.granted_by.clone(),
+            holder: record.holder.clone(),
+            mandate: opened.ok().map(|opened| opened.statement().clone()),
+            key: record.signed.unverified_key_id().to_string(),
+            state,
+        }
+    }
+
+    fn credential(
+        &self,
+        record: &CredentialRecord,
+        chain: &[TracedMandate],
+        asked: Option<CredentialId>,
+    ) -> TracedCredential {
+        let dead = |id: MandateId| chain.iter().any(|link| link.id == id && link.state != State::Live);
+        let minted: Vec<TracedMinted> = record
+            .minted
+            .iter()
+            .map(|minted| TracedMinted {
+                id: minted.id,
+                mandate: minted.mandate,
+                expires_at: minted.expires_at,
+                asked: asked == Some(minted.id),
+                state: self.minted(minted, dead(minted.mandate)),
+            })
+            .collect();
+        let state = minted.iter().map(|minted| &minted.state).find(|state| **state != State::Live);
+        TracedCredential {
+            format: record.format,
+            holder: record.holder.to_string(),
+            key: record.key.to_string(),
+            issued_at: record.issued_at,
+            state: state.cloned().unwrap_or(State::Live),
+            minted,
+        }
+    }
+
+    fn minted(&self, minted: &crate::record::Minted, dead: bool) -> State {
+        let name = Name::Credential(minted.id);
+        match (self.records.revoked_at(&name), self.records.listed_at(&name)) {
+            (Some(at), _) => State::Revoked { at },
+            (None, Some(at)) => State::Listed { at },
+            _ if minted.expires_at <= self.now => State::Expired { at: minted.expires_at },
+            _ if dead => State::DeadAbove { mandate: minted.mandate },
+            _ => State::Live,
+        }
+    }
+}

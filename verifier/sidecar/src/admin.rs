@@ -1,0 +1,45 @@
+//! The admin port: `/livez`, `/readyz`, `/metrics`. It is not the traffic port, and nothing on it lets a call through.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full};
+
+use crate::{answer::AnswerBody, gate::Gate, health::Health};
+
+/// Answers a request of the admin port.
+pub(crate) async fn answer<B>(gate: Arc<Gate>, request: Request<B>) -> Response<AnswerBody> {
+    if request.method() != Method::GET {
+        return text(StatusCode::METHOD_NOT_ALLOWED, "GET only\n");
+    }
+    match request.uri().path() {
+        "/livez" => text(StatusCode::OK, "alive\n"),
+        "/readyz" => ready(&gate).await,
+        "/metrics" => {
+            // Looking is what brings the gauges of lists and keys up to date.
+            Health::look(&gate).await;
+            text(StatusCode::OK, gate.metrics.render())
+        }
+        _ => text(StatusCode::NOT_FOUND, "/livez, /readyz and /metrics are here\n"),
+    }
+}
+
+async fn ready(gate: &Arc<Gate>) -> Response<AnswerBody> {
+    let health = Health::look(gate).await;
+    let status = if health.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    // Texts, numbers and maps of texts always serialise.
+    let mut response = text(status, serde_json::to_string_pretty(&health).unwrap_or_default() + "\n");
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+fn text(status: StatusCode, body: impl Into<Bytes>) -> Response<AnswerBody> {
+    let mut response = Response::new(Full::new(body.into()).map_err(|never| match never {}).boxed_unsync());
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,290 @@
+//! The configuration: strict, printable in effect, and never half read.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use pact_mandate::{IssuerId, KeyId};
+use toml::Table;
+
+use crate::limits::{MAX_CONFIG_BYTES, MAX_ISSUERS};
+
+mod issuer;
+mod keys;
+mod period;
+mod raw;
+#[cfg(test)]
+mod tests;
+mod url;
+
+pub use issuer::{IssuerConfig, PinnedKey};
+pub use period::{Period, PeriodError};
+use raw::RawConfig;
+pub use raw::ToolsList;
+pub use url::{HttpUrl, UrlError};
+
+/// What one sidecar is told. Made by [`Config::read`] or [`Config::from_toml`] alone.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub(crate) listen: SocketAddr,
+    pub(crate) admin_listen: SocketAddr,
+    pub(crate) audience: HttpUrl,
+    pub(crate) path: String,
+    pub(crate) policy: PathBuf,
+    pub(crate) state_dir: PathBuf,
+    pub(crate) upstream: UpstreamConfig,
+    pub(crate) tools_list: ToolsList,
+    pub(crate) bounds: Bounds,
+    pub(crate) keys: KeyBounds,
+    pub(crate) lists_every: Duration,
+    pub(crate) issuers: Vec<IssuerConfig>,
+    effective: String,
+}
+
+/// The tool server behind.
+#[derive(Clone, Debug)]
+pub(crate) struct UpstreamConfig {
+    pub(crate) url: HttpUrl,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) answer_timeout: Duration,
+    pub(crate) idle_timeout: Duration,
+}
+
+/// The bounds on callers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) body_bytes: usize,
+    pub(crate) head_bytes: usize,
+    pub(crate) head_timeout: Duration,
+    pub(crate) body_timeout: Duration,
+    pub(crate) connections: usize,
+    pub(crate) requests: usize,
+    pub(crate) recheck: Duration,
+    pub(crate) drain: Duration,
+}
+
+/// The bounds on key sets (protocol K4).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyBounds {
+    pub(crate) soft: Duration,
+    pub(crate) hard: Duration,
+    pub(crate) cooldown: Duration,
+}
+
+/// Why a configuration is not one.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("{path} cannot be read: {fault}")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        fault: io::Error,
+    },
+    /// The file is larger than the bound.
+    #[error("{path} is larger than {limit} bytes")]
+    TooLarge {
+        /// Which file.
+        path: PathBuf,
+        /// The bound.
+        limit: u64,
+    },
+    /// Not TOML, or a value of the wrong kind.
+    #[error("the configuration does not parse: {0}")]
+    Toml(#[from] toml::de::Error),
+    /// A key that nobody reads.
+    #[error("unknown key `{key}`; the nearest known one is `{nearest}`")]
+    UnknownKey {
+        /// The key, with its section.
+        key: String,
+        /// The known key that is nearest to it.
+        nearest: String,
+    },
+    /// A URL that is none of ours.
+    #[error("`{key}` must be {fault}")]
+    Url {
+        /// Which key.
+        key: String,
+        /// What it should be.
+        fault: UrlError,
+    },
+    /// An address of an issuer that is none.
+    #[error("`issuers.{key}` does not do: {fault}")]
+    IssuerUrl {
+        /// Which key.
+        key: &'static str,
+        /// What is wrong.
+        fault: pact_revocation::net::target::UrlError,
+    },
+    /// `path` is not a plain absolute path.
+    #[error(
+        "`path` must begin with / and have no query, fragment, percent sign, backslash or empty or dotted segment"
+    )]
+    Path,
+    /// A project that is none.
+    #[error("`issuers.speaks.projects` must be [\"*\"] alone, or projects of a-z, 0-9 and '-'")]
+    Project,
+    /// An issuer without roots grants nothing.
+    #[error(
+        "the issuer {0} has neither `roots` nor `keys_url`: none of its credentials could ever be believed"
+    )]
+    NoRoots(IssuerId),
+    /// An issuer without list keys has no fresh list, ever.
+    #[error(
+        "the issuer {0} has neither `list_keys` nor `list_keys_url`: no list of it could ever be believed"
+    )]
+    NoListKeys(IssuerId),
+    /// K1: a key has one role.
+    #[error("the key {key} of the issuer {issuer} is pinned as a root and as a list key; a key has one role")]
+    TwoRoles {
+        /// Whose.
+        issuer: IssuerId,
+        /// Which key.
+        key: KeyId,
+    },
+    /// No issuer at all, or too many.
+    #[error("there must be 1 to {MAX_ISSUERS} `[[issuers]]`; without one every call would be refused")]
+    Issuers,
+    /// A bound that is none.
+    #[error("`{0}` is out of range: {1}")]
+    OutOfRange(&'static str, &'static str),
+}
+
+impl Config {
+    /// Reads a file. Relative paths in it are relative to the folder that it stands in.
+    pub fn read(path: &Path) -> Result<Config, ConfigError> {
+        let text = read_bounded(path, MAX_CONFIG_BYTES)?;
+        Config::from_toml(&text, path.parent().unwrap_or(Path::new(".")))
+    }
+
+    /// Reads the text of a file that stands in `folder`.
+    pub fn from_toml(text: &str, folder: &Path) -> Result<Config, ConfigError> {
+        keys::check(&text.parse::<Table>()?)?;
+        let raw: RawConfig = toml::from_str(text)?;
+        Config::from_raw(raw, folder)
+    }
+
+    /// The configuration in effect, defaults filled in, as TOML.
+    pub fn effective(&self) -> &str {
+        &self.effective
+    }
+
+    /// The file that maps tools to actions.
+    pub fn policy_file(&self) -> &Path {
+        &self.policy
+    }
+
+    fn from_raw(raw: RawConfig, folder: &Path) -> Result<Config, ConfigError> {
+        let url = |key: &str, text: &str| {
+            HttpUrl::parse(text).map_err(|fault| ConfigError::Url { key: key.to_owned(), fault })
+        };
+        if !(1..=MAX_ISSUERS).contains(&raw.issuers.len()) {
+            return Err(ConfigError::Issuers);
+        }
+        check_ranges(&raw)?;
+        let effective = toml::to_string_pretty(&raw).unwrap_or_default();
+        let audience = url("audience", &raw.audience)?;
+        let path = raw.path.unwrap_or_else(|| audience.path().to_owned());
+        if !is_plain_path(&path) {
+            return Err(ConfigError::Path);
+        }
+        Ok(Config {
+            listen: raw.listen,
+            admin_listen: raw.admin_listen,
+            audience,
+            path,
+            policy: folder.join(raw.policy),
+            state_dir: folder.join(raw.state_dir),
+            upstream: UpstreamConfig {
+                url: url("upstream.url", &raw.upstream.url)?,
+                connect_timeout: raw.upstream.connect_timeout.get(),
+                answer_timeout: raw.upstream.answer_timeout.get(),
+                idle_timeout: raw.upstream.idle_timeout.get(),
+            },
+            tools_list: raw.mcp.tools_list,
+            bounds: Bounds::from_raw(&raw.limits),
+            keys: KeyBounds {
+                soft: raw.keys.soft.get(),
+                hard: raw.keys.hard.get(),
+                cooldown: raw.keys.cooldown.get(),
+            },
+            lists_every: raw.lists.every.get(),
+            issuers: raw.issuers.into_iter().map(IssuerConfig::from_raw).collect::<Result<_, _>>()?,
+            effective,
+        })
+    }
+}
+
+impl Bounds {
+    fn from_raw(raw: &raw::RawLimits) -> Bounds {
+        Bounds {
+            body_bytes: raw.body_bytes,
+            head_bytes: raw.head_bytes,
+            head_timeout: raw.head_timeout.get(),
+            body_timeout: raw.body_timeout.get(),
+            connections: raw.connections,
+            requests: raw.requests,
+            recheck: raw.recheck.get(),
+            drain: raw.drain.get(),
+        }
+    }
+}
+
+/// Reads a text file of at most `limit` bytes.
+pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<String, ConfigError> {
+    let read = |fault| ConfigError::Read { path: path.to_owned(), fault };
+    let mut text = String::new();
+    // One byte more than allowed shows that there is more.
+    File::open(path).map_err(read)?.take(limit + 1).read_to_string(&mut text).map_err(read)?;
+    if u64::try_from(text.len()).is_ok_and(|length| length <= limit) {
+        Ok(text)
+    } else {
+        Err(ConfigError::TooLarge { path: path.to_owned(), limit })
+    }
+}
+
+fn check_ranges(raw: &RawConfig) -> Result<(), ConfigError> {
+    let out_of_range = |key, wanted| Err(ConfigError::OutOfRange(key, wanted));
+    if !(1024..=64 * 1024 * 1024).contains(&raw.limits.body_bytes) {
+        return out_of_range("limits.body_bytes", "1024 to 67108864");
+    }
+    if !(8192..=1024 * 1024).contains(&raw.limits.head_bytes) {
+        return out_of_range("limits.head_bytes", "8192 to 1048576");
+    }
+    if !(1..=65_536).contains(&raw.limits.connections) || !(1..=65_536).contains(&raw.limits.requests) {
+        return out_of_range("limits.connections and limits.requests", "1 to 65536");
+    }
+    if raw.limits.recheck.get() > Duration::from_secs(30) {
+        return out_of_range("limits.recheck", "30s at the most, so that open answers end within the minute");
+    }
+    if raw.keys.hard.get() <= raw.keys.soft.get() {
+        return out_of_range("keys.hard", "longer than keys.soft");
+    }
+    if !(Duration::from_millis(100)..=Duration::from_secs(20)).contains(&raw.lists.every.get()) {
+        return out_of_range(
+            "lists.every",
+            "100ms to 20s, so that a failed fetch does not make a list stale",
+        );
+    }
+    if raw.listen.port() != 0 && raw.listen == raw.admin_listen {
+        return out_of_range("admin_listen", "another address than listen");
+    }
+    Ok(())
+}
+
+/// A path that reads the same to everybody.
+fn is_plain_path(path: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/!$&'()*+,=:@".contains(&b);
+    let segments = || path.split('/').skip(1);
+    let last = segments().count().saturating_sub(1);
+    path.starts_with('/')
+        && path.bytes().all(plain)
+        && segments()
+            .enumerate()
+            .all(|(at, segment)| segment != "." && segment != ".." && (at == last || !segment.is_empty()))
+}

@@ -1,0 +1,118 @@
+//! One issuer of the configuration (protocol K2): its keys, its list, and what it may speak for.
+
+use std::{collections::BTreeSet, str::FromStr};
+
+use pact_mandate::{IssuerId, KeyId, Project, PublicKey};
+use pact_revocation::net::ListUrl;
+use pact_verifier::trust::{Projects, Speaks};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ConfigError,
+    raw::{RawIssuer, RawSpeaks},
+};
+
+/// An issuer whose credentials count.
+#[derive(Clone, Debug)]
+pub struct IssuerConfig {
+    /// Its name.
+    pub id: IssuerId,
+    /// Keys at which its chains may begin, pinned here.
+    pub roots: Vec<PinnedKey>,
+    /// Where it publishes such keys.
+    pub keys_url: Option<ListUrl>,
+    /// Keys that sign its list, pinned here.
+    pub list_keys: Vec<PinnedKey>,
+    /// Where it publishes such keys.
+    pub list_keys_url: Option<ListUrl>,
+    /// Its revocation list.
+    pub lists_url: ListUrl,
+    /// What it may speak for.
+    pub speaks: Speaks,
+    /// Whether a Biscuit without a holder may be used by whoever has it (protocol P8).
+    pub bearer: bool,
+}
+
+/// A public key of the configuration: `KEY`, or `KID:KEY` where its issuer publishes it under a name of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PinnedKey {
+    /// Its name; without one, the key's thumbprint.
+    pub id: KeyId,
+    /// The key.
+    pub key: PublicKey,
+}
+
+impl FromStr for PinnedKey {
+    type Err = pact_mandate::key::KeyError;
+
+    fn from_str(text: &str) -> Result<PinnedKey, Self::Err> {
+        match text.split_once(':') {
+            Some((id, key)) => Ok(PinnedKey { id: id.parse()?, key: key.parse()? }),
+            None => {
+                let key: PublicKey = text.parse()?;
+                Ok(PinnedKey { id: key.thumbprint().into(), key })
+            }
+        }
+    }
+}
+
+impl TryFrom<String> for PinnedKey {
+    type Error = pact_mandate::key::KeyError;
+
+    fn try_from(text: String) -> Result<PinnedKey, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<PinnedKey> for String {
+    fn from(pinned: PinnedKey) -> String {
+        format!("{}:{}", pinned.id, pinned.key)
+    }
+}
+
+impl IssuerConfig {
+    pub(super) fn from_raw(raw: RawIssuer) -> Result<IssuerConfig, ConfigError> {
+        let url = |key: &'static str, text: &str| {
+            text.parse::<ListUrl>().map_err(|fault| ConfigError::IssuerUrl { key, fault })
+        };
+        let issuer = IssuerConfig {
+            keys_url: raw.keys_url.as_deref().map(|text| url("keys_url", text)).transpose()?,
+            list_keys_url: raw.list_keys_url.as_deref().map(|text| url("list_keys_url", text)).transpose()?,
+            lists_url: url("lists_url", &raw.lists_url)?,
+            speaks: speaks(raw.speaks)?,
+            id: raw.id,
+            roots: raw.roots,
+            list_keys: raw.list_keys,
+            bearer: raw.bearer,
+        };
+        issuer.check_keys()?;
+        Ok(issuer)
+    }
+
+    /// An issuer without a root or without a list key could never be believed: a slip, not a wish.
+    fn check_keys(&self) -> Result<(), ConfigError> {
+        let issuer = || self.id.clone();
+        if self.roots.is_empty() && self.keys_url.is_none() {
+            return Err(ConfigError::NoRoots(issuer()));
+        }
+        if self.list_keys.is_empty() && self.list_keys_url.is_none() {
+            return Err(ConfigError::NoListKeys(issuer()));
+        }
+        let shared = |root: &&PinnedKey| self.list_keys.iter().any(|list| list.key == root.key);
+        match self.roots.iter().find(shared) {
+            Some(root) => Err(ConfigError::TwoRoles { issuer: issuer(), key: root.id.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn speaks(raw: RawSpeaks) -> Result<Speaks, ConfigError> {
+    let projects = if raw.projects == ["*"] {
+        Projects::All
+    } else {
+        let parsed: Result<BTreeSet<Project>, _> = raw.projects.iter().map(|text| text.parse()).collect();
+        Projects::Only(parsed.map_err(|_| ConfigError::Project)?)
+    };
+    Ok(Speaks { formats: raw.formats.into_iter().collect(), actions: raw.actions, projects })
+}

@@ -1,0 +1,166 @@
+//! The configuration as its file writes it, defaults filled in: what `--print-config` prints.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use pact_mandate::{Action, Format, IssuerId};
+use serde::{Deserialize, Serialize};
+
+use super::{Period, issuer::PinnedKey};
+use crate::limits;
+
+/// The whole file.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawConfig {
+    pub(super) listen: SocketAddr,
+    pub(super) admin_listen: SocketAddr,
+    pub(super) audience: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<String>,
+    pub(super) policy: PathBuf,
+    pub(super) state_dir: PathBuf,
+    pub(super) upstream: RawUpstream,
+    #[serde(default)]
+    pub(super) mcp: RawMcp,
+    #[serde(default)]
+    pub(super) limits: RawLimits,
+    #[serde(default)]
+    pub(super) keys: RawKeys,
+    #[serde(default)]
+    pub(super) lists: RawLists,
+    pub(super) issuers: Vec<RawIssuer>,
+}
+
+/// `[upstream]`
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawUpstream {
+    pub(super) url: String,
+    #[serde(default = "RawUpstream::connect_timeout")]
+    pub(super) connect_timeout: Period,
+    #[serde(default = "RawUpstream::answer_timeout")]
+    pub(super) answer_timeout: Period,
+    #[serde(default = "RawUpstream::idle_timeout")]
+    pub(super) idle_timeout: Period,
+}
+
+/// `[mcp]`
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawMcp {
+    pub(super) tools_list: ToolsList,
+}
+
+/// What happens to `tools/list`, which shows every tool of the server behind to anybody who asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolsList {
+    /// It goes through, unfiltered.
+    #[default]
+    Pass,
+    /// It is refused.
+    Refuse,
+}
+
+/// `[limits]`
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawLimits {
+    pub(super) body_bytes: usize,
+    pub(super) head_bytes: usize,
+    pub(super) head_timeout: Period,
+    pub(super) body_timeout: Period,
+    pub(super) connections: usize,
+    pub(super) requests: usize,
+    pub(super) recheck: Period,
+    pub(super) drain: Period,
+}
+
+/// `[keys]`
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawKeys {
+    pub(super) soft: Period,
+    pub(super) hard: Period,
+    pub(super) cooldown: Period,
+}
+
+/// `[lists]`
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawLists {
+    pub(super) every: Period,
+}
+
+/// One `[[issuers]]`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawIssuer {
+    pub(super) id: IssuerId,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) roots: Vec<PinnedKey>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) keys_url: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) list_keys: Vec<PinnedKey>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) list_keys_url: Option<String>,
+    pub(super) lists_url: String,
+    #[serde(default)]
+    pub(super) bearer: bool,
+    pub(super) speaks: RawSpeaks,
+}
+
+/// `[issuers.speaks]`
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawSpeaks {
+    pub(super) formats: Vec<Format>,
+    pub(super) actions: Vec<Action>,
+    pub(super) projects: Vec<String>,
+}
+
+impl RawUpstream {
+    fn connect_timeout() -> Period {
+        limits::CONNECT_TIMEOUT.into()
+    }
+
+    fn answer_timeout() -> Period {
+        limits::ANSWER_TIMEOUT.into()
+    }
+
+    fn idle_timeout() -> Period {
+        limits::IDLE_TIMEOUT.into()
+    }
+}
+
+impl Default for RawLimits {
+    fn default() -> RawLimits {
+        RawLimits {
+            body_bytes: limits::BODY_BYTES,
+            head_bytes: limits::HEAD_BYTES,
+            head_timeout: limits::HEAD_TIMEOUT.into(),
+            body_timeout: limits::BODY_TIMEOUT.into(),
+            connections: limits::CONNECTIONS,
+            requests: limits::REQUESTS,
+            recheck: limits::RECHECK.into(),
+            drain: limits::DRAIN.into(),
+        }
+    }
+}
+
+impl Default for RawLists {
+    fn default() -> RawLists {
+        RawLists { every: limits::LISTS_EVERY.into() }
+    }
+}
+
+impl Default for RawKeys {
+    fn default() -> RawKeys {
+        RawKeys {
+            soft: limits::KEYS_SOFT.into(),
+            hard: limits::KEYS_HARD.into(),
+            cooldown: limits::KEYS_COOLDOWN.into(),
+        }
+    }
+}

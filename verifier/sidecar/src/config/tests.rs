@@ -1,0 +1,111 @@
+use std::path::Path;
+
+use super::*;
+
+const KEY: &str = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+const OTHER: &str = "FxJ2H2xNyXu2dSMNCtDaPDtUxE6mPkZ5hGR6cXxeVnA";
+
+fn text() -> String {
+    format!(
+        r#"
+listen = "127.0.0.1:0"
+admin_listen = "127.0.0.1:0"
+audience = "https://tools.example.org/mcp"
+policy = "policy.toml"
+state_dir = "state"
+
+[upstream]
+url = "http://127.0.0.1:9000/mcp"
+
+[[issuers]]
+id = "acme"
+roots = ["{KEY}"]
+list_keys_url = "https://acme.example/.well-known/pact-list-keys.json"
+lists_url = "https://acme.example/.well-known/pact-revocations/pact"
+
+[issuers.speaks]
+formats = ["tenuo", "biscuit"]
+actions = ["task.*"]
+projects = ["web"]
+"#
+    )
+}
+
+fn read(text: &str) -> Result<Config, ConfigError> {
+    Config::from_toml(text, Path::new("/etc/pact"))
+}
+
+fn message(text: &str) -> String {
+    read(text).unwrap_err().to_string()
+}
+
+#[test]
+fn defaults_are_filled_in_and_printed() {
+    let config = read(&text()).unwrap();
+    assert_eq!(config.path, "/mcp");
+    assert_eq!(config.policy, Path::new("/etc/pact/policy.toml"));
+    assert!(config.effective().contains("body_bytes = 1048576"), "{}", config.effective());
+    assert!(config.effective().contains("recheck = \"1s\""));
+    let again = Config::from_toml(config.effective(), Path::new("/etc/pact")).unwrap();
+    assert_eq!(again.effective(), config.effective());
+}
+
+#[test]
+fn an_unknown_key_is_an_error_that_names_the_nearest() {
+    let wrong = text().replace("lists_url", "list_url");
+    assert_eq!(
+        message(&wrong),
+        "unknown key `issuers.list_url`; the nearest known one is `issuers.lists_url`"
+    );
+    let wrong = text().replace("admin_listen", "admin_lisen");
+    assert_eq!(message(&wrong), "unknown key `admin_lisen`; the nearest known one is `admin_listen`");
+    let wrong = text() + "[limits]\nbody_byte = 1\n";
+    assert_eq!(
+        message(&wrong),
+        "unknown key `limits.body_byte`; the nearest known one is `limits.body_bytes`"
+    );
+}
+
+#[test]
+fn a_key_named_twice_is_an_error() {
+    assert!(message(&text().replace("audience", "listen = \"127.0.0.1:1\"\naudience")).contains("duplicate"));
+}
+
+#[test]
+fn k2_an_issuer_must_say_whom_it_is_believed_by_and_for_what() {
+    assert!(matches!(read(&text().replace("roots", "#")), Err(ConfigError::NoRoots(_))));
+    assert!(matches!(read(&text().replace("list_keys_url", "#")), Err(ConfigError::NoListKeys(_))));
+    for needed in ["formats", "actions", "projects", "lists_url"] {
+        assert!(matches!(read(&text().replace(needed, "#")), Err(ConfigError::Toml(_))), "{needed}");
+    }
+    let open = read(&text().replace("[\"web\"]", "[\"*\"]")).unwrap();
+    assert!(matches!(open.issuers[0].speaks.projects, pact_verifier::trust::Projects::All));
+    assert!(matches!(read(&text().replace("[\"web\"]", "[\"*\", \"web\"]")), Err(ConfigError::Project)));
+}
+
+#[test]
+fn k1_a_key_has_one_role() {
+    let both = text().replace("list_keys_url", &format!("list_keys = [\"ours:{KEY}\"]\nlist_keys_url"));
+    assert!(matches!(read(&both), Err(ConfigError::TwoRoles { .. })));
+    let apart = text().replace("list_keys_url", &format!("list_keys = [\"ours:{OTHER}\"]\nlist_keys_url"));
+    assert_eq!(read(&apart).unwrap().issuers[0].list_keys[0].id.as_str(), "ours");
+}
+
+#[test]
+fn bounds_have_bounds() {
+    for wrong in ["body_bytes = 1", "recheck = \"31s\"", "requests = 0", "head_bytes = 100", "drain = \"0s\""]
+    {
+        assert!(read(&(text() + "[limits]\n" + wrong)).is_err(), "{wrong}");
+    }
+    assert!(read(&(text() + "[keys]\nhard = \"10s\"")).is_err());
+    let without = text().split("[[issuers]]").next().unwrap().to_owned();
+    assert!(matches!(read(&("issuers = []\n".to_owned() + &without)), Err(ConfigError::Issuers)));
+}
+
+#[test]
+fn the_path_is_plain() {
+    for path in ["mcp", "/a//b", "/../a", "/a%2f", "/a?b", "/a\\\\b", "/a/./b"] {
+        let wrong = text().replace("policy =", &format!("path = \"{path}\"\npolicy ="));
+        assert!(matches!(read(&wrong), Err(ConfigError::Path)), "{path}");
+    }
+}

@@ -1,0 +1,203 @@
+//! What can go wrong with a request outside the ladder of trust: before it (the caller's shape) and behind it (the tool
+//! server). `respond.rs` alone turns these into HTTP and JSON-RPC.
+
+use std::time::Duration;
+
+use pact_mandate::json::JsonError;
+use pact_verifier::Refusal;
+
+/// Why a request gets no answer of the tool server.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// It is not a request that we would judge.
+    #[error(transparent)]
+    Shape(#[from] ShapeFault),
+    /// The ladder of trust said no.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The tool server gave no answer that we could pass on.
+    #[error(transparent)]
+    Upstream(#[from] UpstreamFault),
+    /// More requests in work than the bound.
+    #[error("there are {limit} requests in work already; try again (limits.requests)")]
+    Overloaded {
+        /// The bound.
+        limit: usize,
+    },
+    /// A fault of ours; the call was not forwarded.
+    #[error("the sidecar failed while it judged this call; nothing was forwarded")]
+    Internal,
+}
+
+/// Why a request is refused before anything in it is believed or looked up (gateways' attacks 37 to 59).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeFault {
+    /// Another path than the one served, or one in another spelling.
+    #[error("nothing is served at this path")]
+    NoSuchPath,
+    /// A target with a query, or in absolute form.
+    #[error("the request target must be the bare path")]
+    TargetNotPlain,
+    /// Not POST.
+    #[error("one JSON-RPC message per POST is all that is served here")]
+    MethodNotAllowed,
+    /// A header that must be single came twice.
+    #[error("the header {name} must not be repeated")]
+    HeaderRepeated {
+        /// Which header.
+        name: &'static str,
+    },
+    /// A header that we read is not visible ASCII.
+    #[error("the header {name} must be visible ASCII")]
+    HeaderNotText {
+        /// Which header.
+        name: &'static str,
+    },
+    /// Another content type than JSON in UTF-8.
+    #[error("the content type must be application/json, in UTF-8")]
+    ContentType,
+    /// A compressed body.
+    #[error("the body must not be encoded: no Content-Encoding")]
+    ContentEncoding,
+    /// A body beyond the bound.
+    #[error("the body is longer than {limit} bytes (limits.body_bytes)")]
+    BodyTooLarge {
+        /// The bound.
+        limit: usize,
+    },
+    /// A body that did not come in time.
+    #[error("the body did not arrive within {limit:?} (limits.body_timeout)")]
+    BodyTooSlow {
+        /// The bound.
+        limit: Duration,
+    },
+    /// The connection broke inside the body, or its framing did.
+    #[error("the body ended early or its framing is broken")]
+    BodyBroken,
+    /// Not strict JSON.
+    #[error("the body is not strict JSON: {0}")]
+    Json(#[from] JsonError),
+    /// A JSON-RPC batch.
+    #[error("one message per request: batches are refused")]
+    Batch,
+    /// Neither an object nor an array.
+    #[error("the body is not a JSON-RPC message")]
+    NotAMessage,
+    /// A member that JSON-RPC or MCP does not name there, or a known one in another case.
+    #[error("{place} has a member that is not known there (names are compared byte by byte)")]
+    UnknownMember {
+        /// The message, or its `params`.
+        place: &'static str,
+    },
+    /// Not version 2.0.
+    #[error("`jsonrpc` must be \"2.0\"")]
+    JsonRpcVersion,
+    /// An id that is null, a fraction, a structure or too long.
+    #[error("`id` must be a string or an integer, of at most {} characters", crate::limits::MAX_RPC_ID_CHARS)]
+    BadId,
+    /// No method, or none that could be one.
+    #[error("`method` must be the name of a method")]
+    BadMethod,
+    /// `params` is not an object, or lacks what the method needs.
+    #[error("`params` must be an object with what the method needs: {wanted}")]
+    BadParams {
+        /// What was expected.
+        wanted: &'static str,
+    },
+    /// A response, where nobody asked.
+    #[error("a JSON-RPC response is not expected here")]
+    ResponseNotExpected,
+    /// A call without an id: its result would be lost.
+    #[error("this method must have an id")]
+    IdMissing,
+    /// A notification with an id.
+    #[error("a notification must not have an id")]
+    IdNotExpected,
+    /// A method that is neither open nor judged.
+    #[error("this method is not open here; only what the configuration opens and tools/call get through")]
+    MethodNotOpen,
+    /// A header that says something else than the body (protocol M1).
+    #[error("the header {name} disagrees with the body")]
+    HeaderMismatch {
+        /// Which header.
+        name: &'static str,
+    },
+}
+
+/// What the tool server did instead of answering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UpstreamFault {
+    /// No connection, or it broke before an answer.
+    #[error("the tool server cannot be reached")]
+    Unreachable,
+    /// No answer in time.
+    #[error("the tool server did not begin its answer within {limit:?} (upstream.answer_timeout)")]
+    TooSlow {
+        /// The bound.
+        limit: Duration,
+    },
+    /// It wants us to go elsewhere.
+    #[error("the tool server answered with a redirect, which is not followed")]
+    Redirected,
+    /// An encoded answer, though none was asked for: its stream could not be ended properly.
+    #[error("the tool server encoded its answer though nobody asked for it")]
+    Encoded,
+}
+
+impl ShapeFault {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            ShapeFault::NoSuchPath => "no_such_path",
+            ShapeFault::TargetNotPlain => "target_not_plain",
+            ShapeFault::MethodNotAllowed => "method_not_allowed",
+            ShapeFault::HeaderRepeated { .. } => "header_repeated",
+            ShapeFault::HeaderNotText { .. } => "header_not_text",
+            ShapeFault::ContentType => "content_type",
+            ShapeFault::ContentEncoding => "content_encoding",
+            ShapeFault::BodyTooLarge { .. } => "body_too_large",
+            ShapeFault::BodyTooSlow { .. } => "body_too_slow",
+            ShapeFault::BodyBroken => "body_broken",
+            ShapeFault::Json(error) => json_code(*error),
+            ShapeFault::Batch => "batch",
+            ShapeFault::NotAMessage => "not_a_message",
+            ShapeFault::UnknownMember { .. } => "unknown_member",
+            ShapeFault::JsonRpcVersion => "jsonrpc_version",
+            ShapeFault::BadId => "bad_id",
+            ShapeFault::BadMethod => "bad_method",
+            ShapeFault::BadParams { .. } => "bad_params",
+            ShapeFault::ResponseNotExpected => "response_not_expected",
+            ShapeFault::IdMissing => "id_missing",
+            ShapeFault::IdNotExpected => "id_not_expected",
+            ShapeFault::MethodNotOpen => "method_not_open",
+            ShapeFault::HeaderMismatch { .. } => "header_mismatch",
+        }
+    }
+}
+
+fn json_code(error: JsonError) -> &'static str {
+    use pact_mandate::json::JsonFault;
+    match error.fault {
+        JsonFault::NotUtf8 => "json_not_utf8",
+        JsonFault::ByteOrderMark => "json_byte_order_mark",
+        JsonFault::Syntax => "json_syntax",
+        JsonFault::Truncated => "json_truncated",
+        JsonFault::Trailing => "json_trailing",
+        JsonFault::DuplicateMember => "json_duplicate_member",
+        JsonFault::LoneSurrogate => "json_lone_surrogate",
+        JsonFault::TooDeep => "json_too_deep",
+        JsonFault::TooMany => "json_too_many",
+    }
+}
+
+impl UpstreamFault {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            UpstreamFault::Unreachable => "upstream_unreachable",
+            UpstreamFault::TooSlow { .. } => "upstream_too_slow",
+            UpstreamFault::Redirected => "upstream_redirected",
+            UpstreamFault::Encoded => "upstream_encoded",
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! One request's way from the wire to the tool server: bounded, parsed once, judged, forwarded; or refused.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, Request, Response, header};
+use http_body::Body;
+use pact_mandate::{Json, Now, call::Asked};
+use pact_verifier::{
+    Permit, Refusal, Verifier,
+    carriage::{self, META_MEMBERS},
+    permit::Standing,
+    presented::UnverifiedHint,
+    proof::params_digest,
+};
+use tokio::sync::Semaphore;
+
+use crate::{
+    answer::AnswerBody,
+    clock::Clock,
+    config::{Bounds, ToolsList},
+    cut,
+    fault::{Fault, ShapeFault},
+    header::DPOP,
+    keys::KeyBook,
+    lifeline::Lifeline,
+    lists::ListBook,
+    mcp::{self, Asks, RpcId, agreement},
+    metrics::{Metrics, Passed},
+    panic::caught,
+    receive::{Received, receive},
+    request_id::{RequestId, RequestIds},
+    respond,
+    sampler::Sampler,
+    upstream::{Forwarded, Passage, Upstream},
+};
+
+/// Refusals of credentials whose root nobody has.
+const UNKNOWN_ROOT: [&str; 2] = ["tenuo_untrusted_root", "biscuit_unknown_root"];
+
+/// What the traffic port judges by. The verifier is swapped whole when trust or policy changes.
+pub(crate) struct Gate {
+    pub(crate) clock: Clock,
+    pub(crate) path: String,
+    pub(crate) bounds: Bounds,
+    pub(crate) tools_list: ToolsList,
+    pub(crate) verifier: ArcSwap<Verifier>,
+    pub(crate) lists: Arc<ListBook>,
+    pub(crate) keys: Arc<KeyBook>,
+    pub(crate) upstream: Upstream,
+    pub(crate) metrics: Metrics,
+    pub(crate) ids: RequestIds,
+    pub(crate) requests: Arc<Semaphore>,
+    pub(crate) sampler: Sampler,
+}
+
+/// A request that was turned away, and the id under which its caller waits.
+struct Turned {
+    fault: Fault,
+    id: Option<RpcId>,
+}
+
+impl<F: Into<Fault>> From<F> for Turned {
+    fn from(fault: F) -> Turned {
+        Turned { fault: fault.into(), id: None }
+    }
+}
+
+impl Gate {
+    /// Answers a request, whatever it is.
+    pub(crate) async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<AnswerBody>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let request_id = self.ids.next();
+        let answered = caught(self.serve(request, request_id)).await;
+        let turned = match answered {
+            Ok(Ok(response)) => return response,
+            Ok(Err(turned)) => turned,
+            Err(_) => Turned::from(Fault::Internal),
+        };
+        self.tell(&turned.fault, request_id);
+        respond::refusal(&turned.fault, turned.id.as_ref(), request_id)
+    }
+
+    async fn serve<B>(
+        self: &Arc<Self>,
+        request: Request<B>,
+        request_id: RequestId,
+    ) -> Result<Response<AnswerBody>, Turned>
+    where
+        B: Body<Data = Bytes>,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let place = Arc::clone(&self.requests).try_acquire_owned();
+        let place = place.map_err(|_| Fault::Overloaded { limit: self.bounds.requests })?;
+        let received = receive(request, &self.path, &self.bounds).await?;
+        let message = mcp::Message::parse(&received.body)?;
+        let id = message.id().cloned();
+        let turned = |fault| Turned { fault, id: id.clone() };
+        let passage = self.judge(&message, &received.headers, request_id).map_err(turned)?;
+        let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), place);
+        let Received { headers, body } = received;
+        let body = cut::without_members(&body, message.params(), |name| META_MEMBERS.contains(&name));
+        let forwarded = Forwarded { headers, body, id: id.clone(), request_id };
+        let started = self.clock.now().monotonic;
+        let answer = self.upstream.forward(passage, forwarded, lifeline).await.map_err(turned)?;
+        self.metrics.answered_in(self.clock.now().monotonic.since(started));
+        Ok(answer)
+    }
+
+    /// What the message may do: go through because its method is open, or because the ladder of trust permits it.
+    ///
+    /// This runs on the server's own threads: it is a fraction of a millisecond of arithmetic and one `write` into the
+    /// page cache, and the number of requests in work is bounded. Handing it to other threads costs as much as it saves.
+    fn judge(
+        &self,
+        message: &mcp::Message,
+        headers: &HeaderMap,
+        request_id: RequestId,
+    ) -> Result<Passage, Fault> {
+        agreement::check(headers, message)?;
+        match message.asks(self.tools_list)? {
+            Asks::Open(open) => {
+                self.metrics.passed(Passed::Open);
+                Ok(Passage::Open(open))
+            }
+            Asks::Tool => {
+                let now = self.clock.now();
+                let admitted = self.admit(message, headers, now);
+                self.metrics.judged_in(self.clock.now().monotonic.since(now.monotonic));
+                let permit = admitted?;
+                self.metrics.passed(Passed::Permitted);
+                tracing::debug!(
+                    %request_id,
+                    decision = "permit",
+                    action = permit.call().judged.action.as_str(),
+                    issuer = %permit.chain().issuer(),
+                    list_version = %permit.list().version,
+                    "a call was permitted"
+                );
+                Ok(Passage::Judged(permit))
+            }
+        }
+    }
+
+    fn admit(&self, message: &mcp::Message, headers: &HeaderMap, now: Now) -> Result<Permit, Fault> {
+        let (presented, proof) = read_carriage(message.params(), headers)?;
+        let hint = presented.unverified_hint();
+        let verifier = self.verifier.load();
+        let call = verifier.policy().judge(asked(message)?)?;
+        let lists = self.lists.lists();
+        let admitted = verifier.admit(presented, &proof, call, &lists, now);
+        if let Err(refusal) = &admitted {
+            self.ask_for_keys(refusal, hint, now);
+        }
+        Ok(admitted?)
+    }
+
+    /// K4: a root that nobody has may be newer than what was fetched.
+    fn ask_for_keys(&self, refusal: &Refusal, hint: UnverifiedHint, now: Now) {
+        if UNKNOWN_ROOT.contains(&refusal.code()) {
+            self.keys.missed(hint, now.monotonic);
+        }
+    }
+
+    /// Whether an answer that is still open may stay so (protocol R9).
+    pub(crate) fn still_permits(&self, standing: &Standing) -> Result<(), Fault> {
+        let lists = self.lists.lists();
+        Ok(self.verifier.load().still_permits(standing, &lists, self.clock.now())?)
+    }
+
+    /// Counts a refusal, and writes it to the log: in full from rung 1 on, sampled before (protocol M6).
+    fn tell(&self, fault: &Fault, request_id: RequestId) {
+        let (code, class) = (respond::code(fault), respond::class(fault));
+        self.metrics.refused(code, class);
+        if !respond::is_before_rung_one(fault) {
+            tracing::info!(%request_id, decision = "refuse", code, class, %fault, "a request was refused");
+        } else if let Some(left_out) = self.sampler.admit(self.clock.now()) {
+            tracing::info!(%request_id, decision = "refuse", code, class, left_out, "a request was refused (sampled)");
+        }
+    }
+}
+
+/// The call in the tool server's own words.
+fn asked(message: &mcp::Message) -> Result<Asked, ShapeFault> {
+    let wanted = ShapeFault::BadParams { wanted: "numbers of at most 17 significant digits" };
+    let params = message.params().ok_or(ShapeFault::BadParams { wanted: "an object" })?;
+    Ok(Asked {
+        tool: message.tool().unwrap_or_default().to_owned(),
+        arguments: params.get("arguments").cloned().unwrap_or(Json::Object(Vec::new())),
+        params: params_digest(message.method(), params).map_err(|_| wanted)?,
+    })
+}
+
+fn read_carriage(
+    params: Option<&Json>,
+    headers: &HeaderMap,
+) -> Result<(pact_verifier::Presented, pact_verifier::proof::PresentedProof), Refusal> {
+    let values =
+        |name: &HeaderName| headers.get_all(name).iter().map(http::HeaderValue::as_bytes).collect::<Vec<_>>();
+    let (authorization, dpop) = (values(&header::AUTHORIZATION), values(&DPOP));
+    let (warrant, pop) = (values(&crate::header::TENUO_WARRANT), values(&crate::header::TENUO_POP));
+    let carriers = carriage::Headers {
+        authorization: &authorization,
+        dpop: &dpop,
+        tenuo_warrant: &warrant,
+        tenuo_pop: &pop,
+    };
+    carriage::read(params, carriers)
+}

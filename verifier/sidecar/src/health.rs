@@ -1,0 +1,244 @@
+//! Whether calls can be permitted now, component by component, with the reasons.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use pact_mandate::{Format, IssuerId, Now};
+use pact_revocation::Stale;
+use pact_verifier::replay::ReplayHealth;
+use serde::Serialize;
+
+use crate::{gate::Gate, keys::IssuerKeys};
+
+/// The answer of `/readyz`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Health {
+    /// Whether at least one issuer's calls could be permitted.
+    pub(crate) ready: bool,
+    /// Why not, in one line each.
+    reasons: Vec<String>,
+    issuers: BTreeMap<String, IssuerHealth>,
+    policy: PolicyHealth,
+    replay: ReplayView,
+    upstream: Component,
+}
+
+/// One issuer: its roots and, for each format it may speak for, its list.
+#[derive(Debug, Serialize)]
+struct IssuerHealth {
+    ok: bool,
+    roots: RootsHealth,
+    list: ListHealth,
+    /// P8: whether Biscuits of it may be used without proof of possession.
+    bearer: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct RootsHealth {
+    count: usize,
+    list_keys: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetched_seconds_ago: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct ListHealth {
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_seconds: Option<u64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    formats: BTreeMap<&'static str, FormatHealth>,
+    /// Why the last fetch brought nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
+    /// Lists refused that only a broken or abused list key explains (protocol R6).
+    alarms: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct FormatHealth {
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct PolicyHealth {
+    ok: bool,
+    digest: String,
+}
+
+/// Single use is kept by this replica alone.
+#[derive(Debug, Serialize)]
+struct ReplayView {
+    ok: bool,
+    scope: &'static str,
+    since: String,
+    held: usize,
+    limit: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Component {
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl Health {
+    /// Looks at everything, the tool server by a connection of its own.
+    pub(crate) async fn look(gate: &Arc<Gate>) -> Health {
+        let upstream = Component::from_result(gate.upstream.probe().await);
+        let now = gate.clock.now();
+        let issuers: BTreeMap<String, IssuerHealth> = gate
+            .keys
+            .report(now.monotonic)
+            .into_iter()
+            .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, keys, now)))
+            .collect();
+        let verifier = gate.verifier.load();
+        let replay = ReplayView::of(verifier.replay().health());
+        let policy = PolicyHealth { ok: true, digest: hex(verifier.policy().digest()) };
+        let mut health = Health { ready: false, reasons: Vec::new(), issuers, policy, replay, upstream };
+        health.reasons = health.why_not();
+        health.ready =
+            health.issuers.values().any(|issuer| issuer.ok) && health.replay.ok && health.upstream.ok;
+        health.export(gate);
+        health
+    }
+
+    fn why_not(&self) -> Vec<String> {
+        let issuers = self.issuers.iter().flat_map(|(name, issuer)| issuer.why_not(name));
+        let others = [("replay store", &self.replay.reason), ("tool server", &self.upstream.reason)];
+        let others = others
+            .into_iter()
+            .filter_map(|(name, reason)| reason.as_ref().map(|reason| format!("{name}: {reason}")));
+        issuers.chain(others).collect()
+    }
+
+    fn export(&self, gate: &Gate) {
+        let flag = |ok: bool| if ok { 1.0 } else { 0.0 };
+        gate.metrics.whole("pact_sidecar_ready", flag(self.ready));
+        for (name, issuer) in &self.issuers {
+            gate.metrics.issuer("pact_sidecar_list_fresh", name, flag(issuer.list.ok));
+            let alarms = f64::from(u32::try_from(issuer.list.alarms).unwrap_or(u32::MAX));
+            gate.metrics.issuer("pact_sidecar_list_alarms", name, alarms);
+            gate.metrics.issuer("pact_sidecar_bearer_allowed", name, flag(issuer.bearer));
+            gate.metrics.issuer("pact_sidecar_root_keys", name, count(issuer.roots.count));
+            let seconds = [
+                ("pact_sidecar_list_age_seconds", issuer.list.age_seconds),
+                ("pact_sidecar_key_set_age_seconds", issuer.roots.fetched_seconds_ago),
+                (
+                    "pact_sidecar_list_version",
+                    issuer.list.version.as_ref().and_then(|version| version.parse().ok()),
+                ),
+            ];
+            for (metric, value) in seconds {
+                let Some(value) = value else { continue };
+                gate.metrics.issuer(metric, name, f64::from(u32::try_from(value).unwrap_or(u32::MAX)));
+            }
+        }
+    }
+}
+
+impl IssuerHealth {
+    fn look(gate: &Gate, keys: IssuerKeys, now: Now) -> IssuerHealth {
+        let lists = gate.lists.lists();
+        let mut list = ListHealth::before(gate, &keys.issuer);
+        let trust = Arc::clone(gate.verifier.load().trust());
+        let spoken =
+            trust.issuer(&keys.issuer).map(|issuer| issuer.speaks.formats.clone()).unwrap_or_default();
+        for format in spoken {
+            let health = match lists.fresh(&keys.issuer, format, now) {
+                Ok(fresh) => {
+                    list.ok = true;
+                    list.version = Some(fresh.version().to_string());
+                    list.age_seconds = Some(fresh.age().as_secs());
+                    FormatHealth { ok: true, code: None, reason: None }
+                }
+                Err(stale) => FormatHealth::stale(&stale),
+            };
+            list.formats.insert(Format::name(format), health);
+        }
+        let roots = RootsHealth {
+            count: keys.roots,
+            list_keys: keys.list_keys,
+            fetched_seconds_ago: keys.age.map(|age| age.as_secs()),
+            fault: keys.fault,
+        };
+        IssuerHealth { ok: roots.count > 0 && list.ok, roots, list, bearer: keys.bearer }
+    }
+
+    fn why_not(&self, name: &str) -> Vec<String> {
+        let roots = (self.roots.count == 0).then(|| format!("issuer {name}: no root key counts now"));
+        let stale = self.list.formats.iter().filter_map(|(format, health)| {
+            health.reason.as_ref().map(|reason| format!("issuer {name}, {format}: {reason}"))
+        });
+        let keys = self.roots.fault.as_ref().map(|fault| format!("issuer {name}, keys: {fault}"));
+        let fetch = self.list.fault.as_ref().map(|fault| format!("issuer {name}, list: {fault}"));
+        roots.into_iter().chain(stale).chain(fetch).chain(keys).collect()
+    }
+}
+
+impl ListHealth {
+    fn before(gate: &Gate, issuer: &IssuerId) -> ListHealth {
+        ListHealth {
+            ok: false,
+            version: None,
+            age_seconds: None,
+            formats: BTreeMap::new(),
+            fault: gate.lists.fault(issuer),
+            alarms: gate.lists.alarms(issuer),
+        }
+    }
+}
+
+impl FormatHealth {
+    fn stale(stale: &Stale) -> FormatHealth {
+        FormatHealth { ok: false, code: Some(stale.code()), reason: Some(stale.to_string()) }
+    }
+}
+
+impl ReplayView {
+    fn of(health: ReplayHealth) -> ReplayView {
+        let full = (health.held >= health.limit).then(|| "full: every proof is refused".to_owned());
+        let reason = health.failed.map(|failure| failure.to_string()).or(full);
+        ReplayView {
+            ok: reason.is_none(),
+            scope: "replica",
+            since: health.since.to_string(),
+            held: health.held,
+            limit: health.limit,
+            reason,
+        }
+    }
+}
+
+impl Component {
+    fn from_result<E: ToString>(result: Result<(), E>) -> Component {
+        match result {
+            Ok(()) => Component { ok: true, reason: None },
+            Err(fault) => Component { ok: false, reason: Some(fault.to_string()) },
+        }
+    }
+}
+
+fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

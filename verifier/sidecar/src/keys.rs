@@ -1,0 +1,46 @@
+//! Every key of every issuer, pinned or published, and what of them counts now (protocol K1 to K4).
+
+use pact_mandate::{IssuerId, KeyId, jwks::KeySetError};
+
+mod book;
+mod published;
+mod watch;
+
+pub(crate) use book::{IssuerKeys, KeyBook, KeyPlace};
+pub(crate) use watch::watch;
+
+/// Why a fetched set does not count.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeysFault {
+    /// It could not be fetched.
+    #[error("the key set could not be fetched: {text}")]
+    Fetch {
+        /// The stable code of the cause.
+        code: &'static str,
+        /// The cause, for a person.
+        text: String,
+    },
+    /// It is none.
+    #[error(transparent)]
+    Set(#[from] KeySetError),
+    /// K3: a public key belongs to one issuer.
+    #[error("the key set holds the key {key}, which belongs to {owner}; the set is refused whole")]
+    Foreign {
+        /// Its id in the refused set.
+        key: KeyId,
+        /// Whose it is.
+        owner: IssuerId,
+    },
+    /// K1: a key has one role.
+    #[error("the key set holds the key {key}, which has another role already; the set is refused whole")]
+    TwoRoles {
+        /// Its id in the refused set.
+        key: KeyId,
+    },
+    /// The id of a pinned key, for another key.
+    #[error("the key set gives the id {key} to another key than the pinned one; the set is refused whole")]
+    IdTaken {
+        /// The id.
+        key: KeyId,
+    },
+}

@@ -1,0 +1,53 @@
+//! What keeps an open answer open (protocol R9): asked again while it runs, and no longer than that.
+
+use std::{sync::Arc, time::Duration};
+
+use pact_verifier::permit::Standing;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::{fault::Fault, gate::Gate, respond};
+
+/// What an answer rests on and what it occupies, held for as long as it runs. Open methods rest on nothing.
+pub(crate) struct Lifeline {
+    gate: Arc<Gate>,
+    standing: Option<Standing>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Lifeline {
+    pub(crate) fn new(gate: Arc<Gate>, standing: Option<Standing>, place: OwnedSemaphorePermit) -> Lifeline {
+        gate.metrics.requests_open.increment(1.0);
+        Lifeline { gate, standing, _place: place }
+    }
+
+    /// How often to ask.
+    pub(crate) fn every(&self) -> Duration {
+        self.gate.bounds.recheck
+    }
+
+    /// Whether what allowed the call would still allow it.
+    pub(crate) fn check(&self) -> Result<(), Fault> {
+        self.standing.as_ref().map_or(Ok(()), |standing| self.gate.still_permits(standing))
+    }
+
+    /// Comes back only when the answer must end.
+    pub(crate) async fn ended(&self) -> Fault {
+        loop {
+            tokio::time::sleep(self.every()).await;
+            if let Err(fault) = self.check() {
+                self.count_end(&fault);
+                return fault;
+            }
+        }
+    }
+
+    pub(crate) fn count_end(&self, fault: &Fault) {
+        self.gate.metrics.answer_ended(respond::code(fault));
+    }
+}
+
+impl Drop for Lifeline {
+    fn drop(&mut self) {
+        self.gate.metrics.requests_open.decrement(1.0);
+    }
+}

@@ -1,0 +1,67 @@
+//! Every bound of this crate, each with its source. Those that an operator may change are defaults here and stand in
+//! the configuration's `[limits]`, `[keys]` and `[upstream]`.
+
+use std::time::Duration;
+
+/// Bytes of the configuration file (an honest one is a few kilobytes).
+pub const MAX_CONFIG_BYTES: u64 = 256 * 1024;
+/// Bytes of the policy file: one table a tool, thousands of tools.
+pub const MAX_POLICY_BYTES: u64 = 1024 * 1024;
+/// Issuers in one configuration; each costs two watchers.
+pub const MAX_ISSUERS: usize = 64;
+
+/// Bytes of one request's body: the largest warrant stack (256 KiB, a third more in base64) beside a large argument.
+pub const BODY_BYTES: usize = 1024 * 1024;
+/// Bytes of one request's head: a 16 KiB token and its proof with room to spare.
+pub const HEAD_BYTES: usize = 64 * 1024;
+/// Header lines of one request (hyper's own default).
+pub const MAX_HEADERS: usize = 100;
+/// How long a client may take to send a head.
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a client may take to send a body.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Open connections on the traffic port.
+pub const CONNECTIONS: usize = 4096;
+/// Requests in work at once, open streams among them.
+pub const REQUESTS: usize = 1024;
+/// Open connections on the admin port: a scraper, a kubelet and a person.
+pub const ADMIN_CONNECTIONS: u32 = 64;
+/// How long open answers may still run once the sidecar was told to stop.
+pub const DRAIN: Duration = Duration::from_secs(10);
+/// Characters of a JSON-RPC id; real clients count, or send a UUID.
+pub const MAX_RPC_ID_CHARS: usize = 256;
+/// Characters of a method's name (the longest of the MCP schemas has 40).
+pub const MAX_METHOD_CHARS: usize = 128;
+
+/// Bytes of verified chains that are kept (protocol C7): some ten thousand of an ordinary size.
+pub const CACHE_BYTES: u64 = 32 * 1024 * 1024;
+/// How often what the histograms recorded is moved into their buckets.
+pub const METRICS_UPKEEP: Duration = Duration::from_secs(5);
+
+/// How long the tool server may take to accept a connection.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the tool server may take to begin its answer.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
+/// How long an answer that has begun may stay silent.
+pub const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
+/// How often an open answer's chain is judged again: well inside the 60 s of protocol R9.
+pub const RECHECK: Duration = Duration::from_secs(1);
+
+/// Time between two fetches of a list, a fifth of it more or less (protocol R2).
+pub const LISTS_EVERY: Duration = Duration::from_secs(10);
+
+/// Age at which a key set is fetched again (protocol K4, soft).
+pub const KEYS_SOFT: Duration = Duration::from_secs(60);
+/// Age at which a key set is empty (protocol K4, hard): an issuer's outage of an hour is survived, a stolen key is not kept for a day.
+pub const KEYS_HARD: Duration = Duration::from_secs(3600);
+/// Least time between two fetches of one key set, whether they worked or not (protocol K4).
+pub const KEYS_COOLDOWN: Duration = Duration::from_secs(10);
+/// Root keys not known that are remembered, so that each causes one early fetch at the most (protocol K4, negative cache).
+pub const MAX_MISSES: usize = 128;
+/// How long they are remembered.
+pub const MISS_MEMORY: Duration = Duration::from_secs(300);
+
+/// Refusals before rung 1 that are written to the log in one second (protocol M6); the rest is counted only.
+pub const SAMPLED_REFUSALS_PER_SECOND: u32 = 5;
+/// Seconds after which a caller may try again when we could not judge: one fetch of a list.
+pub const RETRY_AFTER_SECONDS: u64 = 10;

@@ -1,0 +1,99 @@
+//! Accepting connections, inside bounds, until told to stop.
+
+use std::{convert::Infallible, future::Future, pin::pin, sync::Arc, time::Duration};
+
+use http::{Request, Response};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+};
+
+use crate::{answer::AnswerBody, limits::MAX_HEADERS};
+
+/// The bounds on connections.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConnectionBounds {
+    pub(crate) connections: u32,
+    pub(crate) head_bytes: usize,
+    pub(crate) head_timeout: Duration,
+    pub(crate) drain: Duration,
+}
+
+/// Serves until `stop` is done, then lets what is open finish, for as long as the bound allows.
+pub(crate) async fn serve<A, F>(
+    listener: TcpListener,
+    bounds: ConnectionBounds,
+    answer: A,
+    stop: impl Future<Output = ()>,
+) where
+    A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    F: Future<Output = Response<AnswerBody>> + Send + 'static,
+{
+    let places = Arc::new(Semaphore::new(usize::try_from(bounds.connections).unwrap_or(usize::MAX)));
+    let (stopping, stopped) = watch::channel(());
+    let mut stop = pin!(stop);
+    loop {
+        let (stream, place) = tokio::select! {
+            next = next(&listener, &places) => next,
+            () = &mut stop => break,
+        };
+        tokio::spawn(keep(stream, place, bounds, answer.clone(), stopped.clone()));
+    }
+    drop(listener);
+    drop(stopping);
+    // Every place free again: every connection closed.
+    if tokio::time::timeout(bounds.drain, places.acquire_many(bounds.connections)).await.is_err() {
+        tracing::warn!(drain = ?bounds.drain, "open answers were cut off at the end of the drain (limits.drain)");
+    }
+}
+
+/// The next connection, once there is a place for it: beyond the bound, callers wait in the system's queue and cost nothing.
+async fn next(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, OwnedSemaphorePermit) {
+    loop {
+        // The semaphore is never closed.
+        let Ok(place) = Arc::clone(places).acquire_owned().await else { return std::future::pending().await };
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, place),
+            // Out of file descriptors, as a rule: accepting again at once would only spin.
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+async fn keep<A, F>(
+    stream: TcpStream,
+    place: OwnedSemaphorePermit,
+    bounds: ConnectionBounds,
+    answer: A,
+    mut stopped: watch::Receiver<()>,
+) where
+    A: Fn(Request<Incoming>) -> F + Send + 'static,
+    F: Future<Output = Response<AnswerBody>> + Send + 'static,
+{
+    // Answers are written whole or event by event; waiting to fill a packet only delays them.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let answered = answer(request);
+        async move { Ok::<_, Infallible>(answered.await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(bounds.head_timeout)
+        .max_buf_size(bounds.head_bytes)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        _ = stopped.changed() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection ended early");
+    }
+    drop(place);
+}

@@ -1,0 +1,61 @@
+//! Headers that repeat what the body says: compared with it, never believed (protocol M1).
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use http::{HeaderMap, HeaderName};
+
+use super::Message;
+use crate::{fault::ShapeFault, header};
+
+const PROTOCOL_VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// Refuses a header that says something else than the body, whatever protocol version either claims.
+pub fn check(headers: &HeaderMap, message: &Message) -> Result<(), ShapeFault> {
+    agree(headers, &header::MCP_METHOD, "Mcp-Method", Some(message.method()))?;
+    agree(headers, &header::MCP_NAME, "Mcp-Name", name(message))?;
+    // Most bodies of the older protocol claim no version; there the header has nothing to agree with.
+    versions(message).into_iter().flatten().try_for_each(|version| {
+        agree(headers, &header::MCP_VERSION, "MCP-Protocol-Version", Some(version))
+    })?;
+    header::single(headers, &header::MCP_VERSION, "MCP-Protocol-Version").map(|_| ())
+}
+
+fn agree(
+    headers: &HeaderMap,
+    header: &HeaderName,
+    name: &'static str,
+    body: Option<&str>,
+) -> Result<(), ShapeFault> {
+    let Some(value) = header::single(headers, header, name)? else { return Ok(()) };
+    let decoded = unwrap_sentinel(value).ok_or(ShapeFault::HeaderMismatch { name })?;
+    if body == Some(decoded.as_str()) { Ok(()) } else { Err(ShapeFault::HeaderMismatch { name }) }
+}
+
+/// What `Mcp-Name` repeats: for each method that has a name, which member it is.
+fn name(message: &Message) -> Option<&str> {
+    let member = match message.method() {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
+        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
+        _ => return None,
+    };
+    message.params()?.get(member)?.as_str()
+}
+
+/// Where a body may claim a version: in `_meta`, and in the parameters of `initialize`.
+fn versions(message: &Message) -> [Option<&str>; 2] {
+    let params = message.params();
+    let meta = params.and_then(|params| params.get("_meta")?.get(PROTOCOL_VERSION_META)?.as_str());
+    let initialize = match message.method() {
+        "initialize" => params.and_then(|params| params.get("protocolVersion")?.as_str()),
+        _ => None,
+    };
+    [meta, initialize]
+}
+
+/// Undoes `=?base64?…?=`, by which a header carries what is not plain ASCII; `None` when that is broken.
+fn unwrap_sentinel(value: &str) -> Option<String> {
+    let Some(wrapped) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
+        return Some(value.to_owned());
+    };
+    String::from_utf8(STANDARD.decode(wrapped).ok()?).ok()
+}

@@ -1,0 +1,175 @@
+//! What a scraper sees. Every label comes from a closed set: codes, classes, outcomes, the configured issuers. Nothing of
+//! a caller's (tools, ids, keys) ever becomes one.
+
+use std::time::Duration;
+
+use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+
+const METADATA: Metadata<'static> = Metadata::new("pact_sidecar", Level::INFO, Some("pact_sidecar"));
+
+/// Bounds of the buckets of both histograms, in seconds.
+const BUCKETS: [f64; 10] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.05, 0.25, 1.0, 10.0];
+
+const REQUESTS: &str = "pact_sidecar_requests_total";
+const REFUSALS: &str = "pact_sidecar_refusals_total";
+const ENDED: &str = "pact_sidecar_answers_ended_total";
+const JUDGEMENT: &str = "pact_sidecar_judgement_seconds";
+const UPSTREAM: &str = "pact_sidecar_upstream_seconds";
+
+/// The metrics of one sidecar; two in one process do not share any.
+pub(crate) struct Metrics {
+    recorder: PrometheusRecorder,
+    handle: PrometheusHandle,
+    permitted: Counter,
+    open: Counter,
+    judgement: Histogram,
+    upstream: Histogram,
+    pub(crate) requests_open: Gauge,
+    pub(crate) connections: Gauge,
+}
+
+/// How a request went that was not refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passed {
+    /// By a permit.
+    Permitted,
+    /// By an open method.
+    Open,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Metrics {
+        // Only an empty list of buckets is refused.
+        let builder = PrometheusBuilder::new();
+        let recorder = match builder.set_buckets(&BUCKETS) {
+            Ok(builder) => builder.build_recorder(),
+            Err(_) => PrometheusBuilder::new().build_recorder(),
+        };
+        describe(&recorder);
+        let counter = |outcome| recorder.register_counter(&key(REQUESTS, &[("outcome", outcome)]), &METADATA);
+        let gauge = |name: &'static str| recorder.register_gauge(&Key::from_name(name), &METADATA);
+        Metrics {
+            permitted: counter("permitted"),
+            open: counter("open"),
+            judgement: recorder.register_histogram(&Key::from_name(JUDGEMENT), &METADATA),
+            upstream: recorder.register_histogram(&Key::from_name(UPSTREAM), &METADATA),
+            requests_open: gauge("pact_sidecar_requests_open"),
+            connections: gauge("pact_sidecar_connections_open"),
+            handle: recorder.handle(),
+            recorder,
+        }
+    }
+
+    pub(crate) fn passed(&self, how: Passed) {
+        match how {
+            Passed::Permitted => self.permitted.increment(1),
+            Passed::Open => self.open.increment(1),
+        }
+    }
+
+    pub(crate) fn refused(&self, code: &'static str, class: &'static str) {
+        self.count(REQUESTS, &[("outcome", "refused")]);
+        self.count(REFUSALS, &[("code", code), ("class", class)]);
+    }
+
+    pub(crate) fn answer_ended(&self, code: &'static str) {
+        self.count(ENDED, &[("code", code)]);
+    }
+
+    pub(crate) fn judged_in(&self, time: Duration) {
+        self.judgement.record(time.as_secs_f64());
+    }
+
+    pub(crate) fn answered_in(&self, time: Duration) {
+        self.upstream.record(time.as_secs_f64());
+    }
+
+    /// A value of one configured issuer, set when somebody looks.
+    pub(crate) fn issuer(&self, name: &'static str, issuer: &str, value: f64) {
+        let label = Label::new("issuer", issuer.to_owned());
+        self.recorder.register_gauge(&Key::from_parts(name, vec![label]), &METADATA).set(value);
+    }
+
+    /// A value of the whole, set when somebody looks.
+    pub(crate) fn whole(&self, name: &'static str, value: f64) {
+        self.recorder.register_gauge(&Key::from_name(name), &METADATA).set(value);
+    }
+
+    /// The Prometheus text.
+    pub(crate) fn render(&self) -> String {
+        self.handle.run_upkeep();
+        self.handle.render()
+    }
+
+    /// Moves what was recorded into the buckets; without it, memory grows between two looks.
+    pub(crate) fn upkeep(&self) {
+        self.handle.run_upkeep();
+    }
+
+    fn count(&self, name: &'static str, labels: &[(&'static str, &'static str)]) {
+        self.recorder.register_counter(&key(name, labels), &METADATA).increment(1);
+    }
+}
+
+fn key(name: &'static str, labels: &[(&'static str, &'static str)]) -> Key {
+    let labels: Vec<Label> =
+        labels.iter().map(|(name, value)| Label::from_static_parts(name, value)).collect();
+    Key::from_parts(name, labels)
+}
+
+fn describe(recorder: &PrometheusRecorder) {
+    for (name, text) in [
+        (REQUESTS, "Requests on the traffic port, by outcome"),
+        (REFUSALS, "Refused requests, by code and class"),
+        (ENDED, "Answers ended because what allowed them ended, by code"),
+    ] {
+        recorder.describe_counter(name.into(), None, text.into());
+    }
+    for (name, text) in [
+        ("pact_sidecar_ready", "1 when calls can be permitted"),
+        ("pact_sidecar_requests_open", "Requests in work, open answers among them"),
+        ("pact_sidecar_connections_open", "Open connections on the traffic port"),
+        ("pact_sidecar_list_fresh", "1 when the issuer's list is fresh"),
+        ("pact_sidecar_list_version", "Version of the issuer's fresh list"),
+        ("pact_sidecar_list_age_seconds", "Age of the issuer's fresh list"),
+        ("pact_sidecar_list_alarms", "Lists refused that only a broken or abused list key explains"),
+        ("pact_sidecar_root_keys", "Root keys of the issuer that count now"),
+        ("pact_sidecar_key_set_age_seconds", "Time since the issuer's published root keys were last fetched"),
+        (
+            "pact_sidecar_bearer_allowed",
+            "1 when Biscuits of the issuer may be used without proof of possession",
+        ),
+    ] {
+        recorder.describe_gauge(name.into(), None, text.into());
+    }
+    for (name, text) in [
+        (JUDGEMENT, "Time to judge one call, from parsed body to permit or refusal"),
+        (UPSTREAM, "Time from forwarding a call to the head of its answer"),
+    ] {
+        recorder.describe_histogram(name.into(), None, text.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_is_rendered() {
+        let metrics = Metrics::new();
+        metrics.refused("batch", "malformed");
+        metrics.passed(Passed::Permitted);
+        metrics.judged_in(Duration::from_micros(200));
+        metrics.issuer("pact_sidecar_list_fresh", "acme", 1.0);
+        let text = metrics.render();
+        for line in [
+            "pact_sidecar_refusals_total{code=\"batch\",class=\"malformed\"} 1",
+            "pact_sidecar_requests_total{outcome=\"permitted\"} 1",
+            "pact_sidecar_judgement_seconds_count 1",
+            "pact_sidecar_list_fresh{issuer=\"acme\"} 1",
+        ] {
+            assert!(text.contains(line), "{line} in\n{text}");
+        }
+    }
+}

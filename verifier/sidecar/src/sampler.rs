@@ -1,0 +1,58 @@
+//! Which refusals before rung 1 are written to the log (protocol M6): a few each second, the rest counted.
+
+use std::sync::Mutex;
+
+use pact_mandate::{Monotonic, Now};
+
+use crate::limits::SAMPLED_REFUSALS_PER_SECOND;
+
+/// Lets a few through each second.
+pub(crate) struct Sampler(Mutex<Window>);
+
+struct Window {
+    since: Option<Monotonic>,
+    written: u32,
+    left_out: u64,
+}
+
+impl Sampler {
+    pub(crate) fn new() -> Sampler {
+        Sampler(Mutex::new(Window { since: None, written: 0, left_out: 0 }))
+    }
+
+    /// Whether to write this one; if so, how many were left out since the last that was.
+    pub(crate) fn admit(&self, now: Now) -> Option<u64> {
+        let mut window = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if window.since.is_none_or(|since| now.monotonic.since(since).as_secs() >= 1) {
+            window.since = Some(now.monotonic);
+            window.written = 0;
+        }
+        if window.written < SAMPLED_REFUSALS_PER_SECOND {
+            window.written += 1;
+            Some(std::mem::take(&mut window.left_out))
+        } else {
+            window.left_out = window.left_out.saturating_add(1);
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use pact_mandate::UnixTime;
+
+    use super::*;
+
+    #[test]
+    fn m6_refusals_before_rung_one_are_sampled_and_counted() {
+        let sampler = Sampler::new();
+        let at = |millis| Now::new(UnixTime::EPOCH, Monotonic::from_origin(Duration::from_millis(millis)));
+        let written = (0..100).filter(|_| sampler.admit(at(10)).is_some()).count();
+        assert_eq!(written, 5);
+        assert_eq!(sampler.admit(at(900)), None);
+        assert_eq!(sampler.admit(at(1010)), Some(96));
+        assert_eq!(sampler.admit(at(1020)), Some(0));
+    }
+}

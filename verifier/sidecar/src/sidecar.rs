@@ -1,0 +1,210 @@
+//! Putting the parts together, and running them until told to stop.
+
+use std::{fs, future::Future, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use arc_swap::ArcSwap;
+use pact_revocation::{
+    floor::FloorError,
+    net::{FetchError, FetchLimits, Fetcher},
+};
+use pact_verifier::{
+    Verifier,
+    cache::ChainCache,
+    policy::{Policy, PolicyError},
+    proof::{Audience, NotAnAudience},
+    replay::{BootId, FileReplay, OpenError},
+    trust::TrustError,
+};
+use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
+
+use crate::{
+    admin,
+    clock::Clock,
+    config::{Config, ConfigError, read_bounded},
+    feed,
+    gate::Gate,
+    keys::KeyBook,
+    limits::{ADMIN_CONNECTIONS, CACHE_BYTES, MAX_POLICY_BYTES},
+    listener::{ConnectionBounds, serve},
+    metrics::Metrics,
+    request_id::RequestIds,
+    sampler::Sampler,
+    upstream::{Upstream, tls},
+};
+
+/// Both ports are bound and the watchers run; nothing is answered before [`Sidecar::serve`].
+pub struct Sidecar {
+    gate: Arc<Gate>,
+    traffic: TcpListener,
+    admin: TcpListener,
+    bounds: ConnectionBounds,
+    watchers: JoinSet<()>,
+}
+
+/// Why a sidecar does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The configuration, or a file that it names.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The policy file.
+    #[error("the policy file does not do: {0}")]
+    Policy(#[from] PolicyError),
+    /// The audience.
+    #[error("`audience` does not do: {0}")]
+    Audience(#[from] NotAnAudience),
+    /// Issuers that cannot be trusted together.
+    #[error("the issuers of the configuration cannot be trusted together: {0}")]
+    Trust(#[from] TrustError),
+    /// The replay store.
+    #[error("the replay store in `state_dir` does not open: {0}")]
+    Replay(#[from] OpenError),
+    /// The floors of lists.
+    #[error("the floors of lists in `state_dir` cannot be read: {0}")]
+    Floor(#[from] FloorError),
+    /// The folder for what must survive a restart.
+    #[error("{path} cannot be made: {fault}")]
+    StateDir {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        fault: io::Error,
+    },
+    /// The client that fetches keys and lists.
+    #[error("keys and lists cannot be fetched: {0}")]
+    Fetch(#[from] FetchError),
+    /// TLS towards tool servers.
+    #[error("TLS cannot be set up: {0}")]
+    Tls(#[from] rustls::Error),
+    /// No random bytes.
+    #[error("the system gives no random bytes: {0}")]
+    Random(getrandom::Error),
+    /// A port.
+    #[error("{address} cannot be listened on: {fault}")]
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// What the system said.
+        fault: io::Error,
+    },
+}
+
+/// Reads the policy and judges the issuers together, as a start would, and starts nothing.
+pub fn check(config: &Config) -> Result<(), StartError> {
+    let book = KeyBook::new(config);
+    book.trust(Clock::system().now().monotonic)?;
+    read_policy(config)?;
+    config.audience.to_string().parse::<Audience>()?;
+    Ok(())
+}
+
+/// Runs a sidecar until `shutdown` is done, then lets open answers finish within the drain.
+pub async fn run(config: Config, shutdown: impl Future<Output = ()>) -> Result<(), StartError> {
+    Sidecar::bind(config).await?.serve(shutdown).await;
+    Ok(())
+}
+
+impl Sidecar {
+    /// Binds both ports and starts the watchers of keys and lists.
+    pub async fn bind(config: Config) -> Result<Sidecar, StartError> {
+        Sidecar::bind_by(config, Clock::system()).await
+    }
+
+    /// The same by a clock of the caller's.
+    pub async fn bind_by(config: Config, clock: Clock) -> Result<Sidecar, StartError> {
+        let traffic = listen(config.listen).await?;
+        let admin = listen(config.admin_listen).await?;
+        let (gate, watchers) = assemble(&config, clock)?;
+        let bounds = ConnectionBounds {
+            connections: u32::try_from(config.bounds.connections).unwrap_or(u32::MAX),
+            head_bytes: config.bounds.head_bytes,
+            head_timeout: config.bounds.head_timeout,
+            drain: config.bounds.drain,
+        };
+        Ok(Sidecar { gate, traffic, admin, bounds, watchers })
+    }
+
+    /// Where the traffic port really listens.
+    pub fn traffic_address(&self) -> io::Result<SocketAddr> {
+        self.traffic.local_addr()
+    }
+
+    /// Where the admin port really listens.
+    pub fn admin_address(&self) -> io::Result<SocketAddr> {
+        self.admin.local_addr()
+    }
+
+    /// Answers until `shutdown` is done; the admin port for as long as the traffic port drains.
+    pub async fn serve(self, shutdown: impl Future<Output = ()>) {
+        let Sidecar { gate, traffic, admin, bounds, watchers } = self;
+        if let (Ok(traffic), Ok(admin)) = (traffic.local_addr(), admin.local_addr()) {
+            tracing::info!(%traffic, %admin, "the sidecar listens");
+        }
+        let (drained, is_drained) = tokio::sync::oneshot::channel::<()>();
+        let admin_bounds =
+            ConnectionBounds { connections: ADMIN_CONNECTIONS, drain: Duration::from_secs(1), ..bounds };
+        let admin_gate = Arc::clone(&gate);
+        let admin_port = serve(
+            admin,
+            admin_bounds,
+            move |request| admin::answer(Arc::clone(&admin_gate), request),
+            async {
+                let _ = is_drained.await;
+            },
+        );
+        let traffic_port = async {
+            let answer = move |request| Arc::clone(&gate).answer(request);
+            serve(traffic, bounds, answer, shutdown).await;
+            drop(drained);
+        };
+        tokio::join!(traffic_port, admin_port);
+        drop(watchers);
+    }
+}
+
+fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, JoinSet<()>), StartError> {
+    let now = clock.now();
+    let keys = Arc::new(KeyBook::new(config));
+    let trust = Arc::new(keys.trust(now.monotonic)?);
+    let policy = Arc::new(read_policy(config)?);
+    let audience: Audience = config.audience.to_string().parse()?;
+    let state = |name| make_folder(config.state_dir.join(name));
+    let replay = FileReplay::open(&state("replay")?, BootId::of_this_system(), now)?;
+    let cache = Arc::new(ChainCache::new(CACHE_BYTES));
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).map_err(StartError::Random)?;
+    let mut watchers = JoinSet::new();
+    let fetcher = Fetcher::new(FetchLimits::default())?;
+    let lists = feed::lists(config, &keys, &clock, &fetcher, &state("lists")?, &mut watchers)?;
+    let gate = Arc::new(Gate {
+        path: config.path.clone(),
+        bounds: config.bounds,
+        tools_list: config.tools_list,
+        verifier: ArcSwap::from_pointee(Verifier::new(trust, policy, audience, Arc::new(replay), cache)),
+        lists,
+        upstream: Upstream::new(config.upstream.clone(), tls()?),
+        metrics: Metrics::new(),
+        ids: RequestIds::new(random),
+        requests: Arc::new(Semaphore::new(config.bounds.requests)),
+        sampler: Sampler::new(),
+        clock,
+        keys,
+    });
+    feed::keys(&gate, &fetcher, &mut watchers);
+    Ok((gate, watchers))
+}
+
+fn read_policy(config: &Config) -> Result<Policy, StartError> {
+    Ok(Policy::from_toml(&read_bounded(&config.policy, MAX_POLICY_BYTES)?)?)
+}
+
+fn make_folder(path: PathBuf) -> Result<PathBuf, StartError> {
+    match fs::create_dir_all(&path) {
+        Ok(()) => Ok(path),
+        Err(fault) => Err(StartError::StateDir { path, fault }),
+    }
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
+    TcpListener::bind(address).await.map_err(|fault| StartError::Listen { address, fault })
+}

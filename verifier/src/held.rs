@@ -1,0 +1,160 @@
+//! Rung 2: the caller proved, for this very call, that it holds the key of the chain's leaf.
+
+use pact_mandate::{Call, Format, IssuerId, Now, PublicKey};
+
+use crate::{
+    chain::VerifiedChain,
+    format::Authority,
+    limits::{FUTURE_SKEW_SECONDS, PROOF_WINDOW_SECONDS, PROOF_WINDOWS_AROUND},
+    policy::Policy,
+    proof::{self, Audience, PresentedProof, ProvenBy},
+    refusal::Refusal,
+    replay::ProofId,
+};
+
+/// A verified chain in the hands of its holder, with the call that the holder meant.
+#[derive(Debug)]
+pub struct HeldChain {
+    chain: VerifiedChain,
+    call: Call,
+    possession: Possession,
+}
+
+/// How the chain came to be held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Possession {
+    /// By a proof of the leaf's key, which has yet to be recorded.
+    Proven(ProofId),
+    /// By having it at all (protocol P8).
+    Bearer,
+}
+
+/// Why the proof that came, or its absence, will not do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PossessionFault {
+    /// A chain with a holder and no proof.
+    #[error("the call carries no proof of the holder's key: sign it")]
+    ProofMissing,
+    /// A proof of another format.
+    #[error("the proof is not of the kind that a {0} credential needs")]
+    WrongKind(Format),
+    /// P3: a stock Tenuo proof where the policy does not take any.
+    #[error("proofs without @id and @iat are not taken here: sign with pact-holder")]
+    StockProofRefused,
+    /// P8: nobody is named as its holder, and its issuer is not trusted for that.
+    #[error("the credential names no holder, and those of {0} are not taken from whoever has them")]
+    BearerRefused(IssuerId),
+    /// P8: a proof that proves nothing.
+    #[error("the credential names no holder, so no proof can belong to it: send none")]
+    ProofWithoutHolder,
+}
+
+impl HeldChain {
+    /// Judges the proof over the call as it was asked.
+    pub fn prove(
+        chain: VerifiedChain,
+        proof: &PresentedProof,
+        call: Call,
+        policy: &Policy,
+        audience: &Audience,
+        now: Now,
+    ) -> Result<HeldChain, Refusal> {
+        let possession = match chain.holder() {
+            Some(holder) => {
+                if matches!(proof, PresentedProof::Tenuo { fresh: None, .. }) && !policy.takes_stock_proofs()
+                {
+                    return Err(PossessionFault::StockProofRefused.into());
+                }
+                Possession::Proven(prove(&chain, holder, proof, &call, audience, now)?)
+            }
+            None => bearer(&chain, proof)?,
+        };
+        Ok(HeldChain { chain, call, possession })
+    }
+
+    /// The chain.
+    pub fn chain(&self) -> &VerifiedChain {
+        &self.chain
+    }
+
+    /// The call that was proven.
+    pub fn call(&self) -> &Call {
+        &self.call
+    }
+
+    pub(crate) fn possession(&self) -> &Possession {
+        &self.possession
+    }
+
+    pub(crate) fn into_call(self) -> Call {
+        self.call
+    }
+}
+
+fn prove(
+    chain: &VerifiedChain,
+    holder: &PublicKey,
+    proof: &PresentedProof,
+    call: &Call,
+    audience: &Audience,
+    now: Now,
+) -> Result<ProofId, Refusal> {
+    let now = now.wall;
+    match (&chain.opened().authority, proof) {
+        (_, PresentedProof::Missing) => Err(PossessionFault::ProofMissing.into()),
+        (Authority::Tenuo(leaf), PresentedProof::Tenuo { signature, fresh }) => {
+            let fresh = fresh.as_ref();
+            let proven = proof::tenuo::verify(leaf.id(), holder, call, audience, signature, fresh, now)
+                .map_err(proof::ProofFault::from)?;
+            // T2: a stock proof is accepted as many windows ahead as behind.
+            let stock = PROOF_WINDOWS_AROUND.saturating_mul(PROOF_WINDOW_SECONDS);
+            Ok(proof_id(&proven, if fresh.is_some() { FUTURE_SKEW_SECONDS } else { stock }))
+        }
+        (Authority::Biscuit(_), PresentedProof::Dpop(jws)) => {
+            // Rung 0 keeps the text of every Biscuit; without it no `ath` could be equal.
+            let text = chain.presented().text().unwrap_or_default();
+            let proven = proof::dpop::verify(jws, text, holder, &call.asked, audience, now)?;
+            Ok(proof_id(&proven, FUTURE_SKEW_SECONDS))
+        }
+        _ => Err(PossessionFault::WrongKind(chain.format()).into()),
+    }
+}
+
+fn proof_id(proven: &ProvenBy, skew: u64) -> ProofId {
+    ProofId::new(proven.holder, proven.id, proven.made_at.minus(skew), proven.ends_at)
+}
+
+/// P8. (C3: a Biscuit that names a holder never comes here.)
+fn bearer(chain: &VerifiedChain, proof: &PresentedProof) -> Result<Possession, Refusal> {
+    if *proof != PresentedProof::Missing {
+        return Err(PossessionFault::ProofWithoutHolder.into());
+    }
+    let issuer = chain.trusted_issuer()?;
+    if issuer.bearer && chain.format() == Format::Biscuit {
+        Ok(Possession::Bearer)
+    } else {
+        Err(PossessionFault::BearerRefused(issuer.id.clone()).into())
+    }
+}
+
+impl PossessionFault {
+    /// The stable name of the refusal.
+    pub fn code(&self) -> &'static str {
+        match self {
+            PossessionFault::ProofMissing => "proof_missing",
+            PossessionFault::WrongKind(_) => "proof_wrong_kind",
+            PossessionFault::StockProofRefused => "stock_proof_refused",
+            PossessionFault::BearerRefused(_) => "bearer_refused",
+            PossessionFault::ProofWithoutHolder => "proof_without_holder",
+        }
+    }
+
+    /// The rule that was broken.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            PossessionFault::ProofMissing | PossessionFault::WrongKind(_) => "P1",
+            PossessionFault::StockProofRefused => "P3",
+            PossessionFault::BearerRefused(_) | PossessionFault::ProofWithoutHolder => "P8",
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Rung 4: the credential, its issuer's remit and the local policy allow this call, and its proof counts once.
+
+use pact_mandate::{Call, KeyId, Now};
+use pact_revocation::Lists;
+
+use crate::{
+    chain::{IssuerFault, VerifiedChain},
+    held::Possession,
+
+    live::{self, AskedList, LiveChain},
+    policy::Policy,
+    presented::Presented,
+    refusal::Refusal,
+    replay::{ProofId, ReplayStore},
+};
+
+/// Leave to forward one call, once. It is used up by whoever forwards: there is no copy of it.
+#[derive(Debug)]
+pub struct Permit {
+    live: LiveChain,
+}
+
+/// What an answer that stays open was permitted on, to be judged again while it flows (protocol R9). It is no permit.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    presented: Presented,
+    call: Call,
+}
+
+impl Permit {
+    /// Judges what is allowed, then records the proof: the last act, so that a refused call burns no proof
+    /// (protocol P6).
+    pub fn grant(
+        live: LiveChain,
+        policy: &Policy,
+        replay: &dyn ReplayStore,
+        now: Now,
+    ) -> Result<Permit, Refusal> {
+        allow(live.held().chain(), live.held().call(), policy, now)?;
+        if let Possession::Proven(proof) = live.held().possession() {
+            replay.record(proof, now)?;
+        }
+        Ok(Permit { live })
+    }
+
+    /// The call to forward.
+    pub fn call(&self) -> &Call {
+        self.live.held().call()
+    }
+
+    /// The chain that allows it.
+    pub fn chain(&self) -> &VerifiedChain {
+        self.live.held().chain()
+    }
+
+    /// The list that was asked.
+    pub fn list(&self) -> AskedList {
+        self.live.asked()
+    }
+
+    /// The thumbprint of the key that proved possession; `None` for bearer use (protocol P8), which receipts and
+    /// metrics show.
+    pub fn proven_by(&self) -> Option<KeyId> {
+        self.proof().map(|proof| proof.holder().thumbprint().into())
+    }
+
+    /// The proof that is used up.
+    pub fn proof(&self) -> Option<&ProofId> {
+        match self.live.held().possession() {
+            Possession::Proven(proof) => Some(proof),
+            Possession::Bearer => None,
+        }
+    }
+
+    /// What to keep for an answer that outlives the permit.
+    pub fn standing(&self) -> Standing {
+        Standing { presented: self.chain().presented().clone(), call: self.call().clone() }
+    }
+
+    /// The call, for the one that forwards it; the permit is gone.
+    pub fn into_call(self) -> Call {
+        self.live.into_held().into_call()
+    }
+}
+
+impl Standing {
+    pub(crate) fn presented(&self) -> &Presented {
+        &self.presented
+    }
+
+    /// Whether the chain, opened again, still carries the call.
+    pub(crate) fn judge(
+        &self,
+        chain: &VerifiedChain,
+        policy: &Policy,
+        lists: &Lists,
+        now: Now,
+    ) -> Result<(), Refusal> {
+        live::ask(chain, lists, now)?;
+        allow(chain, &self.call, policy, now)
+    }
+}
+
+/// Credential ∩ issuer's remit ∩ local policy.
+fn allow(chain: &VerifiedChain, call: &Call, policy: &Policy, now: Now) -> Result<(), Refusal> {
+    policy.permits(call)?;
+    let issuer = chain.trusted_issuer()?;
+    let needed = call.judged.needed().ok_or(IssuerFault::NoProject)?;
+    if !issuer.speaks.covers(&needed) {
+        return Err(IssuerFault::ScopeNotSpoken { issuer: issuer.id.clone(), needed }.into());
+    }
+    chain.opened().authority.permits(&call.judged, now.wall)
+}

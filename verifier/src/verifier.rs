@@ -1,0 +1,104 @@
+//! The one front door.
+
+use std::sync::Arc;
+
+use pact_mandate::{Call, Now};
+use pact_revocation::Lists;
+
+use crate::{
+    cache::ChainCache,
+    chain::VerifiedChain,
+    held::HeldChain,
+
+    live::LiveChain,
+    permit::{Permit, Standing},
+    policy::Policy,
+    presented::Presented,
+    proof::{Audience, PresentedProof},
+    refusal::Refusal,
+    replay::ReplayStore,
+    trust::TrustSnapshot,
+};
+
+/// Everything a call is judged by, except the lists and the moment, which change from call to call.
+#[derive(Clone)]
+pub struct Verifier {
+    trust: Arc<TrustSnapshot>,
+    policy: Arc<Policy>,
+    audience: Audience,
+    replay: Arc<dyn ReplayStore>,
+    cache: Arc<ChainCache>,
+}
+
+impl Verifier {
+    /// Takes the parts together. Trust and policy are immutable: a change of either is another verifier
+    /// ([`Verifier::with_trust`], [`Verifier::with_policy`]), while replay store and cache stay the same.
+    pub fn new(
+        trust: Arc<TrustSnapshot>,
+        policy: Arc<Policy>,
+        audience: Audience,
+        replay: Arc<dyn ReplayStore>,
+        cache: Arc<ChainCache>,
+    ) -> Verifier {
+        Verifier { trust, policy, audience, replay, cache }
+    }
+
+    /// The same under another trust: what is cached under this one does not count there.
+    #[must_use]
+    pub fn with_trust(&self, trust: Arc<TrustSnapshot>) -> Verifier {
+        Verifier { trust, ..self.clone() }
+    }
+
+    /// The same under another policy.
+    #[must_use]
+    pub fn with_policy(&self, policy: Arc<Policy>) -> Verifier {
+        Verifier { policy, ..self.clone() }
+    }
+
+    /// Judges one call: every rung, or a refusal.
+    pub fn admit(
+        &self,
+        presented: Presented,
+        proof: &PresentedProof,
+        call: Call,
+        lists: &Lists,
+        now: Now,
+    ) -> Result<Permit, Refusal> {
+        let verified = VerifiedChain::open(presented, &self.trust, &self.cache, now)?;
+        let held = HeldChain::prove(verified, proof, call, &self.policy, &self.audience, now)?;
+        let live = LiveChain::check(held, lists, now)?;
+        Permit::grant(live, &self.policy, self.replay.as_ref(), now)
+    }
+
+    /// Judges again what an open answer rests on (protocol R9): the chain under the trust of now, its list, its issuer's
+    /// remit and the policy. The proof was judged and used up when the answer began.
+    pub fn still_permits(&self, standing: &Standing, lists: &Lists, now: Now) -> Result<(), Refusal> {
+        let chain = VerifiedChain::open(standing.presented().clone(), &self.trust, &self.cache, now)?;
+        standing.judge(&chain, &self.policy, lists, now)
+    }
+
+    /// Whom it believes.
+    pub fn trust(&self) -> &Arc<TrustSnapshot> {
+        &self.trust
+    }
+
+    /// What it allows.
+    pub fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    /// What proofs must be made for.
+    pub fn audience(&self) -> &Audience {
+        &self.audience
+    }
+
+    /// Where proofs are recorded.
+    pub fn replay(&self) -> &dyn ReplayStore {
+        self.replay.as_ref()
+    }
+
+    /// Chains that were verified before.
+    pub fn cache(&self) -> &Arc<ChainCache> {
+        &self.cache
+    }
+}

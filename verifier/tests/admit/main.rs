@@ -1,0 +1,11 @@
+//! The front door, end to end: credentials minted by the formats' own crates, proofs made by the holder's functions,
+//! lists signed and kept by the revocation crate, proofs recorded in a folder.
+
+mod biscuit;
+#[cfg(feature = "cli")]
+mod cli;
+mod lists;
+mod open_answers;
+mod order;
+mod tenuo;
+mod world;

@@ -1,0 +1,9 @@
+//! One permit, one call.
+
+use pact_verifier::Permit;
+
+fn twice(permit: &Permit) -> Permit {
+    permit.clone()
+}
+
+fn main() {}
