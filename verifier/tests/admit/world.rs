@@ -220,7 +220,8 @@ pub(crate) fn publish(issuer: &str, seed: u8, covers: &[Format], now: Now, revok
     let until = now.wall.plus(7200);
     let listed = revoked.iter().map(|entry| Listed { entry: *entry, expires_at: until });
     // Good for longer than any list may be used, so that its age alone decides.
-    let draft = Draft::first(issuer.parse().unwrap()).revoke(listed).covering(covers.iter().copied()).good_for(600);
+    let draft =
+        Draft::first(issuer.parse().unwrap()).revoke(listed).covering(covers.iter().copied()).good_for(600);
     draft.sign(&key(seed), now.wall).unwrap()
 }
 
