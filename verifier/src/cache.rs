@@ -8,8 +8,6 @@ use sha2::{Digest, Sha256};
 
 use crate::{format::Opened, presented::Presented, trust::TrustSnapshot};
 
-#[cfg(test)]
-mod tests;
 
 /// Successes only, bounded by size. A refusal is found again each time: it may be ours to repair.
 pub struct ChainCache {

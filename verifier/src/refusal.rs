@@ -153,7 +153,7 @@ impl Refusal {
             Refusal::Tenuo(TenuoFault::Call(_)) => 4,
             Refusal::Tenuo(_) => 1,
             // What a token allows is found out by the engine, which answers to no one before rung 4.
-            Refusal::Biscuit(fault) if fault.class() == Class::Forbidden => 4,
+            Refusal::Biscuit(fault) if matches!(fault.class(), Class::Forbidden | Class::Unavailable) => 4,
             Refusal::Biscuit(_) => 1,
             Refusal::Issuer(fault) if fault.class() == Class::Forbidden => 4,
             Refusal::Issuer(_) => 1,

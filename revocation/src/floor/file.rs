@@ -186,3 +186,6 @@ fn at(path: &Path) -> impl Fn(io::Error) -> FloorError {
     let path = path.to_owned();
     move |source| FloorError::Io { path: path.clone(), source }
 }
+
+#[cfg(test)]
+mod tests;

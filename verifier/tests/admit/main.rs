@@ -2,6 +2,8 @@
 //! lists signed and kept by the revocation crate, proofs recorded in a folder.
 
 mod biscuit;
+#[cfg(feature = "cli")]
+mod cli;
 mod lists;
 mod open_answers;
 mod order;
