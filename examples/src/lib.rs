@@ -4,3 +4,5 @@ pub mod agent;
 pub mod mcp;
 pub mod report;
 pub mod shop;
+pub mod stage;
+pub mod story;

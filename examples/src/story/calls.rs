@@ -19,8 +19,8 @@ struct Codes {
 }
 
 const TENUO: Codes = Codes {
-    over_limit: "tenuo_argument_denied",
-    other_project: "tenuo_argument_denied",
+    over_limit: "tenuo_outside_constraint",
+    other_project: "tenuo_outside_constraint",
     other_tool: "tenuo_tool_not_granted",
     other_key: "tenuo_proof_invalid",
     tampered: "tenuo_signature_invalid",
