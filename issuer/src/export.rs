@@ -2,6 +2,7 @@
 
 pub mod biscuit;
 mod link;
+mod read_back;
 pub mod tenuo;
 
 #[cfg(test)]
@@ -148,6 +149,14 @@ pub enum ExportError {
     /// The signing key is none that the format takes.
     #[error("the signing key cannot sign {0} credentials")]
     UnusableKey(Format),
+    /// What was minted was opened again as any verifier opens it, and refused. It did not leave.
+    #[error("the minted {format} credential is refused by our own verifier ({refusal}); it was discarded")]
+    Refused {
+        /// The format.
+        format: Format,
+        /// Why.
+        refusal: Box<pact_verifier::Refusal>,
+    },
     /// What was minted was opened again and is not what was asked for. It did not leave.
     #[error(
         "the minted {format} credential does not open as what was asked for ({what}); it was discarded, please report this"

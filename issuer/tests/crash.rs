@@ -1,5 +1,12 @@
 //! `kill -9` at any moment: nothing that was answered for is lost, and no number of a list is used for two sets.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -87,8 +94,8 @@ impl World {
         let head = self.out().join(".well-known/pact-revocations/pact/index.html");
         let Ok(bytes) = fs::read(head) else { return };
         let (version, entries) = head_of(&bytes, &self.keys());
-        let held = self.seen.entry(version).or_insert_with(|| entries.clone());
-        assert_eq!(*held, entries, "number {version} was used for two lists");
+        let first = self.seen.entry(version).or_insert_with(|| entries.clone());
+        assert_eq!(*first, entries, "number {version} was used for two lists");
         let body = self.out().join(".well-known/pact-revocations/pact").join(&entries);
         assert!(body.exists(), "a head was published before its body");
     }

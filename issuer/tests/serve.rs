@@ -1,5 +1,12 @@
 //! The server over real sockets: paths, headers, validators, and a revocation by another process.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,

@@ -1,5 +1,12 @@
 //! The README's commands, run as they stand there.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop where it fails"
+)]
+
 use std::{fs, path::Path, process::Command};
 
 /// The lines of all `sh` blocks of the README.

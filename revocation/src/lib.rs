@@ -7,6 +7,7 @@ pub mod draft;
 pub mod entries;
 pub mod entry;
 pub mod expiry;
+pub mod files;
 pub mod floor;
 pub mod fresh;
 pub mod groups;
@@ -18,9 +19,13 @@ pub mod limits;
 pub mod list;
 pub mod lists;
 pub mod name;
+#[cfg(feature = "net")]
+pub mod net;
 pub mod plan;
 pub mod published;
 pub mod refusal;
+#[cfg(test)]
+mod testing;
 
 pub use body::Body;
 pub use delta::Delta;
@@ -28,6 +33,7 @@ pub use draft::{Draft, DraftError};
 pub use entries::Entries;
 pub use entry::Entry;
 pub use expiry::Listed;
+pub use files::PublishedFiles;
 pub use floor::{Floor, FloorFolder, FloorInMemory, FloorStore};
 pub use fresh::{Fresh, Stale};
 pub use head::{Head, SourceTime};

@@ -112,6 +112,23 @@ impl Published {
         self.deltas.iter().map(|delta| (&delta.name, &delta.bytes))
     }
 
+    /// The same set under a head that says something else: for lists that an honest publisher never signs.
+    #[cfg(test)]
+    pub(crate) fn signed_as(
+        &self,
+        signer: &dyn pact_mandate::Signer,
+        version: ListVersion,
+        previous: Option<BodyName>,
+        issued_at: pact_mandate::UnixTime,
+    ) -> Published {
+        let mut wire = crate::head::HeadWire::from(self.head.statement().clone());
+        (wire.version, wire.previous, wire.issued_at) = (version, previous, issued_at);
+        wire.next_update = issued_at.plus(60);
+        let head = Head::new(wire).unwrap();
+        let head = pact_mandate::signed::Prepared::new(head).unwrap().sign(signer).unwrap();
+        Published::new(head, self.body.clone(), self.deltas.to_vec())
+    }
+
     pub(crate) fn stored_body(&self) -> &Stored<Body> {
         &self.body
     }

@@ -6,7 +6,6 @@ pub mod chain;
 pub mod format;
 pub mod held;
 pub mod limits;
-pub mod lists;
 pub mod live;
 pub mod permit;
 pub mod policy;

@@ -3,14 +3,9 @@
 use std::time::Duration;
 
 use pact_mandate::{Format, IssuerId, Now};
-use pact_revocation::Entry;
+use pact_revocation::{Entry, Fresh, ListVersion, Lists};
 
-use crate::{
-    chain::VerifiedChain,
-    held::HeldChain,
-    lists::{Fresh, ListVersion, Lists},
-    refusal::Refusal,
-};
+use crate::{chain::VerifiedChain, held::HeldChain, refusal::Refusal};
 
 /// A held chain that no list stops, by a list that was fresh at the moment of asking.
 #[derive(Debug)]

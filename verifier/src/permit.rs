@@ -1,11 +1,11 @@
 //! Rung 4: the credential, its issuer's remit and the local policy allow this call, and its proof counts once.
 
 use pact_mandate::{Call, KeyId, Now};
+use pact_revocation::Lists;
 
 use crate::{
     chain::{IssuerFault, VerifiedChain},
     held::Possession,
-    lists::Lists,
     live::{self, AskedList, LiveChain},
     policy::Policy,
     presented::Presented,

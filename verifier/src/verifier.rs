@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use pact_mandate::{Call, Now};
+use pact_revocation::Lists;
 
 use crate::{
     cache::ChainCache,
     chain::VerifiedChain,
     held::HeldChain,
-    lists::Lists,
     live::LiveChain,
     permit::{Permit, Standing},
     policy::Policy,

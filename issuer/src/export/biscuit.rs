@@ -6,9 +6,12 @@ use biscuit_auth::{
     error::Token,
 };
 use pact_mandate::{Format, KeyId, PublicKey, SecretKey, Signer, UnixTime};
-use pact_verifier::{RootKey, limits::MAX_TOKEN_BYTES};
+use pact_verifier::{
+    RootKey,
+    limits::{MAX_CHECKS, MAX_FACTS, MAX_TOKEN_BYTES},
+};
 
-use super::{Export, ExportError, Order, link::Link};
+use super::{Export, ExportError, Order, link::Link, read_back::read_back};
 use crate::{
     chain::UnrevokedChain,
     record::{CredentialId, CredentialRecord, Minted},
@@ -26,8 +29,9 @@ pub fn export(chain: &UnrevokedChain, order: &Order, key: &SecretKey) -> Result<
         return Err(ExportError::TooLarge { bytes: bytes.len(), limit: MAX_TOKEN_BYTES });
     }
     let text = token.to_base64().map_err(Box::new)?;
-    read_back(&text, &blocks, key)?;
+    second_opinion(&text, &blocks, key)?;
     let record = record(chain, order, key.key_id(), &links, &ends, &token)?;
+    read_back(&text, &record, order, key)?;
     Ok(Export::new(record, text))
 }
 
@@ -65,9 +69,18 @@ fn blocks(links: &[Link], ends: &[UnixTime], order: &Order) -> Result<Vec<BlockB
         if at == last {
             block = add_check(block, unknown_argument_check(link))?;
         }
+        check_count(at, "facts", block.facts.len(), MAX_FACTS)?;
+        check_count(at, "checks", block.checks.len(), MAX_CHECKS)?;
         blocks.push(block);
     }
     Ok(blocks)
+}
+
+fn check_count(link: usize, what: &'static str, count: usize, limit: usize) -> Result<(), ExportError> {
+    if count > limit {
+        return Err(ExportError::TooMany { link, format: Format::Biscuit, what, count, limit });
+    }
+    Ok(())
 }
 
 fn add_fact(block: BlockBuilder, name: &str, terms: &[Term]) -> Result<BlockBuilder, ExportError> {
@@ -178,8 +191,8 @@ const fn differs(what: &'static str) -> ExportError {
     ExportError::NotReadBack { format: Format::Biscuit, what }
 }
 
-/// Opens the text as a verifier would, under our public key alone, and compares every block with what was asked for.
-fn read_back(text: &str, blocks: &[BlockBuilder], key: &SecretKey) -> Result<(), ExportError> {
+/// Opens the text with the crate that minted it, under our public key alone: the same statements in every block.
+fn second_opinion(text: &str, blocks: &[BlockBuilder], key: &SecretKey) -> Result<(), ExportError> {
     let public = key.public_key();
     let id = root_key_id(key.key_id(), public);
     let root = biscuit_auth::PublicKey::from_bytes(public.as_bytes(), Algorithm::Ed25519)

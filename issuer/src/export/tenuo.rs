@@ -8,16 +8,16 @@ use pact_mandate::{
     Amount, Format, KeyId, PublicKey, SecretKey, Signer, UnixTime, ceilings::LimitName, json::Number,
     limits::MAX_LIFETIME_SECONDS,
 };
-use pact_verifier::limits::MAX_STACK_BYTES;
+use pact_verifier::limits::{MAX_CONSTRAINED_ARGUMENTS, MAX_STACK_BYTES, MAX_TENUO_NAME_BYTES, MAX_TOOLS};
 use tenuo::{
     Authorizer, ConstraintSet, Exact, OneOf, Range, SigningKey, Warrant, Wildcard,
     wire::{WarrantStack, decode_stack, encode_stack},
 };
 
-use super::{Export, ExportError, Order, link::Link};
+use super::{Export, ExportError, Order, link::Link, read_back::read_back};
 use crate::{
     chain::UnrevokedChain,
-    limits::{MAX_CLOCK_DIFFERENCE_SECONDS, MAX_TENUO_MILLIONTHS, MAX_TOOL_CONSTRAINTS, MAX_WARRANT_TOOLS},
+    limits::{MAX_CLOCK_DIFFERENCE_SECONDS, MAX_TENUO_MILLIONTHS},
     record::{CredentialId, CredentialRecord, Minted},
 };
 
@@ -36,7 +36,8 @@ pub fn export(chain: &UnrevokedChain, order: &Order, key: &SecretKey) -> Result<
     }
     let record = record(chain, order, key.key_id(), &links, &warrants);
     let text = STANDARD.encode(bytes);
-    read_back(&text, &warrants, key.public_key(), order)?;
+    second_opinion(&text, &warrants, key.public_key())?;
+    read_back(&text, &record, order, key)?;
     Ok(Export::new(record, text))
 }
 
@@ -59,9 +60,9 @@ fn grants(links: &[Link]) -> Result<Vec<Vec<(String, ConstraintSet)>>, ExportErr
 /// One capability for each distinct action.
 fn capabilities(at: usize, link: &Link) -> Result<Vec<(String, ConstraintSet)>, ExportError> {
     let tools = link.tools();
-    check_count(at, "tools", tools.len(), MAX_WARRANT_TOOLS)?;
+    check_count(at, "tools", tools.len(), MAX_TOOLS)?;
     // `project` and `task_id` stand beside the limits.
-    check_count(at, "constraints", link.limits.len() + 2, MAX_TOOL_CONSTRAINTS)?;
+    check_count(at, "constraints", link.limits.len() + 2, MAX_CONSTRAINED_ARGUMENTS)?;
     let mut capabilities = Vec::new();
     for (action, projects) in tools {
         if action.as_str().starts_with(RESERVED_TOOLS) {
@@ -71,6 +72,7 @@ fn capabilities(at: usize, link: &Link) -> Result<Vec<(String, ConstraintSet)>, 
                 action: action.clone(),
             });
         }
+        check_count(at, "bytes in the name of a tool", action.as_str().len(), MAX_TENUO_NAME_BYTES)?;
         let mut constraints = ConstraintSet::new();
         let names: Vec<&str> = projects.iter().map(|project| project.as_str()).collect();
         match names.as_slice() {
@@ -237,18 +239,14 @@ fn from_unix(seconds: i64) -> UnixTime {
         .unwrap_or(UnixTime::EPOCH)
 }
 
-/// Opens the text as a verifier would: decoded, every signature and link up to our key, the leaf held by the agent.
-fn read_back(text: &str, minted: &[Warrant], key: &PublicKey, order: &Order) -> Result<(), ExportError> {
+/// Opens the text with the crate that minted it: every signature and link up to our key, and the same warrants.
+fn second_opinion(text: &str, minted: &[Warrant], key: &PublicKey) -> Result<(), ExportError> {
     let differs = |what| ExportError::NotReadBack { format: Format::Tenuo, what };
     let bytes = STANDARD.decode(text).map_err(|_| differs("base64"))?;
     let stack = decode_stack(&bytes).map_err(Box::new)?;
     let root = tenuo::PublicKey::from_bytes(key.as_bytes()).map_err(Box::new)?;
     let authorizer = Authorizer::builder().trusted_root(root).build().map_err(Box::new)?;
     authorizer.verify_chain(&stack.0).map_err(Box::new)?;
-    let leaf = stack.leaf().ok_or(differs("leaf"))?;
-    if leaf.authorized_holder().to_bytes() != *order.holder.as_bytes() {
-        return Err(differs("holder"));
-    }
     let same = stack.0.len() == minted.len()
         && stack.0.iter().zip(minted).all(|(read, made)| read.payload_bytes() == made.payload_bytes());
     if same { Ok(()) } else { Err(differs("warrants")) }

@@ -22,7 +22,9 @@ fn world() -> (Records, UnixTime) {
     let mut records = Records::default();
     let chain = chain_records(&[(SCOPE, &[], 2), (SCOPE, &[], 1), (SCOPE, &[], 0)], 3_600);
     let end = chain[0].expires_at;
-    chain.into_iter().for_each(|record| records.add_mandate(record).unwrap());
+    for record in chain {
+        records.add_mandate(record).unwrap();
+    }
     let holder = *SecretKey::from_seed(&[2; 32]).unwrap().public_key();
     let credential = |format, minted: Vec<(u8, CredentialId)>| CredentialRecord {
         format,

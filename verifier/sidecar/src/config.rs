@@ -40,6 +40,7 @@ pub struct Config {
     pub(crate) tools_list: ToolsList,
     pub(crate) bounds: Bounds,
     pub(crate) keys: KeyBounds,
+    pub(crate) lists_every: Duration,
     pub(crate) issuers: Vec<IssuerConfig>,
     effective: String,
 }
@@ -111,6 +112,14 @@ pub enum ConfigError {
         key: String,
         /// What it should be.
         fault: UrlError,
+    },
+    /// An address of an issuer that is none.
+    #[error("`issuers.{key}` does not do: {fault}")]
+    IssuerUrl {
+        /// Which key.
+        key: &'static str,
+        /// What is wrong.
+        fault: pact_revocation::net::target::UrlError,
     },
     /// `path` is not a plain absolute path.
     #[error(
@@ -204,6 +213,7 @@ impl Config {
                 hard: raw.keys.hard.get(),
                 cooldown: raw.keys.cooldown.get(),
             },
+            lists_every: raw.lists.every.get(),
             issuers: raw.issuers.into_iter().map(IssuerConfig::from_raw).collect::<Result<_, _>>()?,
             effective,
         })
@@ -254,6 +264,12 @@ fn check_ranges(raw: &RawConfig) -> Result<(), ConfigError> {
     }
     if raw.keys.hard.get() <= raw.keys.soft.get() {
         return out_of_range("keys.hard", "longer than keys.soft");
+    }
+    if !(Duration::from_millis(100)..=Duration::from_secs(20)).contains(&raw.lists.every.get()) {
+        return out_of_range(
+            "lists.every",
+            "100ms to 20s, so that a failed fetch does not make a list stale",
+        );
     }
     if raw.listen.port() != 0 && raw.listen == raw.admin_listen {
         return out_of_range("admin_listen", "another address than listen");

@@ -2,22 +2,19 @@
 
 use std::{path::Path, sync::Arc};
 
-use arc_swap::ArcSwap;
-use pact_mandate::{Format, jwks::KeySet, limits::MAX_KEY_SET_BYTES};
-use pact_revocation::{FloorFolder, Keeper, Lists, floor::FloorError};
+use pact_revocation::{FloorFolder, floor::FloorError, net::Fetcher};
 use tokio::task::JoinSet;
 
 use crate::{
     clock::Clock,
     config::Config,
-    fetch::Fetcher,
-    gate::{Gate, ListSource},
+    gate::Gate,
     keys::{self, KeyBook},
     limits::METRICS_UPKEEP,
-    lists::Watch,
+    lists::{ListBook, ListWatch},
 };
 
-/// Watches the list of every issuer, above the floors in `folder` (protocol R7). Before the first one there is none.
+/// Watches the list of every issuer, above the floors in `folder` (protocol R7).
 pub(crate) fn lists(
     config: &Config,
     keys: &Arc<KeyBook>,
@@ -25,38 +22,31 @@ pub(crate) fn lists(
     fetcher: &Fetcher,
     folder: &Path,
     watchers: &mut JoinSet<()>,
-) -> Result<ListSource, FloorError> {
-    let lists = Arc::new(ArcSwap::from_pointee(Lists::none()));
+) -> Result<Arc<ListBook>, FloorError> {
+    let book = Arc::new(ListBook::new());
     let floors = FloorFolder::open(folder)?;
     for issuer in &config.issuers {
-        let watch = Watch {
-            keeper: Keeper::new(issuer.id.clone(), Format::Pact, KeySet::default(), floors.clone())?,
-            uri: issuer.lists_url.uri().clone(),
+        let watch = ListWatch {
+            book: Arc::clone(&book),
             keys: Arc::clone(keys),
-            lists: Arc::clone(&lists),
+            issuer: issuer.id.clone(),
+            url: issuer.lists_url.clone(),
+            every: config.lists_every,
             fetcher: fetcher.clone(),
+            floors: floors.clone(),
             clock: clock.clone(),
         };
         watchers.spawn(watch.run());
     }
-    Ok(Arc::new(move || lists.load_full()))
+    Ok(book)
 }
 
 /// Watches every published key set; a change of trust is another verifier, swapped in whole.
 pub(crate) fn keys(gate: &Arc<Gate>, fetcher: &Fetcher, watchers: &mut JoinSet<()>) {
     for (place, url) in gate.keys.places() {
-        let (fetching, changing, fetcher) = (url.clone(), Arc::clone(gate), fetcher.clone());
-        watchers.spawn(keys::watch(
-            Arc::clone(&gate.keys),
-            place,
-            url,
-            gate.clock.clone(),
-            move || {
-                let (url, fetcher) = (fetching.clone(), fetcher.clone());
-                async move { fetcher.get(url.uri(), MAX_KEY_SET_BYTES).await }
-            },
-            move || retrust(&changing),
-        ));
+        let (book, clock, fetcher) = (Arc::clone(&gate.keys), gate.clock.clone(), fetcher.clone());
+        let changing = Arc::clone(gate);
+        watchers.spawn(keys::watch(book, place, url, clock, fetcher, move || retrust(&changing)));
     }
     let gate = Arc::clone(gate);
     watchers.spawn(async move {

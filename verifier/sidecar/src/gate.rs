@@ -7,7 +7,6 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Request, Response, header};
 use http_body::Body;
 use pact_mandate::{Json, Now, call::Asked};
-use pact_revocation::Lists;
 use pact_verifier::{
     Permit, Refusal, Verifier,
     carriage::{self, META_MEMBERS},
@@ -26,6 +25,7 @@ use crate::{
     header::DPOP,
     keys::KeyBook,
     lifeline::Lifeline,
+    lists::ListBook,
     mcp::{self, Asks, RpcId, agreement},
     metrics::{Metrics, Passed},
     panic::caught,
@@ -39,9 +39,6 @@ use crate::{
 /// Refusals of credentials whose root nobody has.
 const UNKNOWN_ROOT: [&str; 2] = ["tenuo_untrusted_root", "biscuit_unknown_root"];
 
-/// Where the lists of the moment are read from.
-pub(crate) type ListSource = Arc<dyn Fn() -> Arc<Lists> + Send + Sync>;
-
 /// What the traffic port judges by. The verifier is swapped whole when trust or policy changes.
 pub(crate) struct Gate {
     pub(crate) clock: Clock,
@@ -49,7 +46,7 @@ pub(crate) struct Gate {
     pub(crate) bounds: Bounds,
     pub(crate) tools_list: ToolsList,
     pub(crate) verifier: ArcSwap<Verifier>,
-    pub(crate) lists: ListSource,
+    pub(crate) lists: Arc<ListBook>,
     pub(crate) keys: Arc<KeyBook>,
     pub(crate) upstream: Upstream,
     pub(crate) metrics: Metrics,
@@ -154,7 +151,7 @@ impl Gate {
         let hint = presented.unverified_hint();
         let verifier = self.verifier.load();
         let call = verifier.policy().judge(asked(message)?)?;
-        let lists = (self.lists)();
+        let lists = self.lists.lists();
         let admitted = verifier.admit(presented, &proof, call, &lists, now);
         if let Err(refusal) = &admitted {
             self.ask_for_keys(refusal, hint, now);
@@ -171,7 +168,7 @@ impl Gate {
 
     /// Whether an answer that is still open may stay so (protocol R9).
     pub(crate) fn still_permits(&self, standing: &Standing) -> Result<(), Fault> {
-        let lists = (self.lists)();
+        let lists = self.lists.lists();
         Ok(self.verifier.load().still_permits(standing, &lists, self.clock.now())?)
     }
 

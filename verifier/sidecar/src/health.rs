@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pact_mandate::{Format, Now};
+use pact_mandate::{Format, IssuerId, Now};
 use pact_revocation::Stale;
 use pact_verifier::replay::ReplayHealth;
 use serde::Serialize;
 
-use crate::{gate::Gate, keys::IssuerKeys};
+use crate::{gate::Gate, keys::IssuerKeys, lists::Watched};
 
 /// The answer of `/readyz`.
 #[derive(Debug, Serialize)]
@@ -51,6 +51,11 @@ struct ListHealth {
     age_seconds: Option<u64>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     formats: BTreeMap<&'static str, FormatHealth>,
+    /// Why the last fetch brought nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
+    /// Lists refused that only a broken or abused list key explains (protocol R6).
+    alarms: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -123,6 +128,8 @@ impl Health {
         gate.metrics.whole("pact_sidecar_ready", flag(self.ready));
         for (name, issuer) in &self.issuers {
             gate.metrics.issuer("pact_sidecar_list_fresh", name, flag(issuer.list.ok));
+            let alarms = f64::from(u32::try_from(issuer.list.alarms).unwrap_or(u32::MAX));
+            gate.metrics.issuer("pact_sidecar_list_alarms", name, alarms);
             gate.metrics.issuer("pact_sidecar_bearer_allowed", name, flag(issuer.bearer));
             gate.metrics.issuer("pact_sidecar_root_keys", name, count(issuer.roots.count));
             let seconds = [
@@ -143,8 +150,8 @@ impl Health {
 
 impl IssuerHealth {
     fn look(gate: &Gate, keys: IssuerKeys, now: Now) -> IssuerHealth {
-        let lists = (gate.lists)();
-        let mut list = ListHealth { ok: false, version: None, age_seconds: None, formats: BTreeMap::new() };
+        let lists = gate.lists.lists();
+        let mut list = ListHealth::before(gate, &keys.issuer);
         let trust = Arc::clone(gate.verifier.load().trust());
         let spoken =
             trust.issuer(&keys.issuer).map(|issuer| issuer.speaks.formats.clone()).unwrap_or_default();
@@ -174,8 +181,16 @@ impl IssuerHealth {
         let stale = self.list.formats.iter().filter_map(|(format, health)| {
             health.reason.as_ref().map(|reason| format!("issuer {name}, {format}: {reason}"))
         });
-        let fault = self.roots.fault.as_ref().map(|fault| format!("issuer {name}, keys: {fault}"));
-        roots.into_iter().chain(stale).chain(fault).collect()
+        let keys = self.roots.fault.as_ref().map(|fault| format!("issuer {name}, keys: {fault}"));
+        let fetch = self.list.fault.as_ref().map(|fault| format!("issuer {name}, list: {fault}"));
+        roots.into_iter().chain(stale).chain(fetch).chain(keys).collect()
+    }
+}
+
+impl ListHealth {
+    fn before(gate: &Gate, issuer: &IssuerId) -> ListHealth {
+        let Watched { fault, alarms } = gate.lists.watched(issuer);
+        ListHealth { ok: false, version: None, age_seconds: None, formats: BTreeMap::new(), fault, alarms }
     }
 }
 

@@ -2,8 +2,6 @@
 
 use pact_mandate::{IssuerId, KeyId, jwks::KeySetError};
 
-use crate::fetch::FetchFault;
-
 mod book;
 mod published;
 mod watch;
@@ -15,8 +13,13 @@ pub(crate) use watch::watch;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeysFault {
     /// It could not be fetched.
-    #[error("the key set could not be fetched: {0}")]
-    Fetch(#[from] FetchFault),
+    #[error("the key set could not be fetched: {text}")]
+    Fetch {
+        /// The stable code of the cause.
+        code: &'static str,
+        /// The cause, for a person.
+        text: String,
+    },
     /// It is none.
     #[error(transparent)]
     Set(#[from] KeySetError),

@@ -1,8 +1,31 @@
 #![doc = include_str!("../README.md")]
 
+mod admin;
+pub mod answer;
 pub mod clock;
 pub mod config;
+mod cut;
+pub mod fault;
+mod feed;
+mod gate;
+mod header;
+mod health;
+pub mod keys;
+mod lifeline;
 pub mod limits;
+mod listener;
+mod lists;
+pub mod mcp;
+mod metrics;
+mod panic;
+mod receive;
+mod request_id;
+mod respond;
+mod sampler;
+mod sidecar;
+mod upstream;
 
 pub use clock::Clock;
 pub use config::{Config, ConfigError};
+pub use fault::Fault;
+pub use sidecar::{Sidecar, StartError, check, run};

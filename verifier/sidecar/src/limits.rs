@@ -47,14 +47,8 @@ pub const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 /// How often an open answer's chain is judged again: well inside the 60 s of protocol R9.
 pub const RECHECK: Duration = Duration::from_secs(1);
 
-/// How long one fetch of a key set or list may take, so that three failures in a row still leave a list fresh.
-pub const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time between two fetches of a list, at the least (protocol R2: every 10 s ± 2).
-pub const LIST_EVERY: Duration = Duration::from_secs(8);
-/// What chance adds to it.
-pub const LIST_JITTER: Duration = Duration::from_secs(4);
-/// Time to the next fetch after a failure, for each failure in a row.
-pub const LIST_RETRY: Duration = Duration::from_secs(1);
+/// Time between two fetches of a list, a fifth of it more or less (protocol R2).
+pub const LISTS_EVERY: Duration = Duration::from_secs(10);
 
 /// Age at which a key set is fetched again (protocol K4, soft).
 pub const KEYS_SOFT: Duration = Duration::from_secs(60);

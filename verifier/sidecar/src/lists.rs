@@ -1,103 +1,147 @@
-//! Keeping one issuer's list fresh in the background (protocol R2): fetched every ten seconds or so, judged by its keeper,
-//! swapped in whole. A fetch that fails or is refused leaves the held list, which ages on.
+//! The lists of all issuers, kept fresh in the background by `pact_revocation`'s watchers; swapped in whole. A fetch that
+//! fails, or a list that is refused, leaves the held one, which ages on.
 
-use std::{sync::Arc, time::Duration};
-
-use arc_swap::ArcSwap;
-use bytes::Bytes;
-use http::Uri;
-use pact_mandate::{IssuerId, jwks::KeySet};
-use pact_revocation::{Content, Examined, Held, Keeper, ListRefusal, Lists, plan::Step};
-
-use crate::{
-    clock::Clock,
-    fetch::{FetchFault, Fetcher},
-    keys::KeyBook,
-    limits::{LIST_EVERY, LIST_JITTER, LIST_RETRY},
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
-/// One list to watch.
-pub(crate) struct Watch {
-    pub(crate) keeper: Keeper,
-    pub(crate) uri: Uri,
+use arc_swap::ArcSwap;
+use pact_mandate::{Format, IssuerId, KeyId, PublicKey, jwks::KeySet};
+use pact_revocation::{
+    FloorFolder, Lists,
+    net::{self, Fetcher, ListUrl, Target, WatchOptions, Watcher},
+};
+
+use crate::{clock::Clock, keys::KeyBook};
+
+/// What is held of every issuer, and how its watch goes.
+pub(crate) struct ListBook {
+    lists: ArcSwap<Lists>,
+    watched: Mutex<BTreeMap<IssuerId, Watched>>,
+}
+
+/// How the watch of one issuer's list goes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watched {
+    /// Why the last fetch brought nothing.
+    pub(crate) fault: Option<String>,
+    /// Lists that were refused and that only a broken or abused list key explains (protocol R6).
+    pub(crate) alarms: u64,
+}
+
+/// The watch of one issuer's list.
+pub(crate) struct ListWatch {
+    pub(crate) book: Arc<ListBook>,
     pub(crate) keys: Arc<KeyBook>,
-    pub(crate) lists: Arc<ArcSwap<Lists>>,
+    pub(crate) issuer: IssuerId,
+    pub(crate) url: ListUrl,
+    pub(crate) every: Duration,
     pub(crate) fetcher: Fetcher,
+    pub(crate) floors: FloorFolder,
     pub(crate) clock: Clock,
 }
 
-/// Why a round brought no list.
-#[derive(Debug, thiserror::Error)]
-enum RoundFault {
-    #[error("the list could not be fetched: {0}")]
-    Fetch(#[from] FetchFault),
-    #[error("the list was refused: {0}")]
-    Refused(#[from] ListRefusal),
-    #[error("the place of a body is no URL")]
-    Place,
+/// How often to look whether the keys that may sign a list are still the same ones, and how its watch goes.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl ListBook {
+    /// Before the first list there is none.
+    pub(crate) fn new() -> ListBook {
+        ListBook { lists: ArcSwap::from_pointee(Lists::none()), watched: Mutex::default() }
+    }
+
+    /// The lists as they are now, for one request.
+    pub(crate) fn lists(&self) -> Arc<Lists> {
+        self.lists.load_full()
+    }
+
+    /// How the watch of an issuer's list goes.
+    pub(crate) fn watched(&self, issuer: &IssuerId) -> Watched {
+        self.lock().get(issuer).cloned().unwrap_or_default()
+    }
+
+    fn note(&self, issuer: &IssuerId, watcher: &Watcher) {
+        let states = watcher.states();
+        let fault = states.iter().find_map(|state| state.last_fault.as_ref()).map(|fault| fault.text.clone());
+        let alarms = states.iter().map(|state| state.alarms).sum();
+        self.lock().insert(issuer.clone(), Watched { fault, alarms });
+    }
+
+    fn note_fault(&self, issuer: &IssuerId, fault: String) {
+        self.lock().entry(issuer.clone()).or_default().fault = Some(fault);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<IssuerId, Watched>> {
+        // What it guards is changed by plain moves, which do not panic half-way.
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes over what a watcher holds of its issuer.
+    fn adopt(&self, held: &Lists) {
+        self.lists.rcu(|lists| held.iter().fold(Lists::clone(lists), |all, held| all.with(Arc::clone(held))));
+    }
+
+    /// Lets go of a list whose key counts no more.
+    fn drop_unsigned(&self, issuer: &IssuerId, keys: &[(KeyId, PublicKey)]) {
+        let signed =
+            |list: &Arc<pact_revocation::Held>| keys.iter().any(|(_, key)| key.thumbprint() == *list.key());
+        if !self.lists.load().of(issuer).all(signed) {
+            self.lists.rcu(|lists| lists.without(issuer));
+        }
+    }
 }
 
-impl Watch {
-    /// For ever.
-    pub(crate) async fn run(mut self) {
-        let mut failures: u32 = 0;
+impl ListWatch {
+    /// Watches for ever; begins anew, above the same floor, when other keys may sign the list (protocol R7).
+    pub(crate) async fn run(self) {
         loop {
-            match self.round().await {
-                Ok(held) => {
-                    failures = 0;
-                    tracing::debug!(issuer = %held.issuer(), version = %held.version(), "the list is held");
-                    self.lists.rcu(|lists| lists.with(Arc::clone(&held)));
-                }
+            let keys = self.list_keys();
+            self.book.drop_unsigned(&self.issuer, &keys);
+            match self.start(&keys) {
+                Ok(watcher) => self.follow(watcher, &keys).await,
                 Err(fault) => {
-                    failures = failures.saturating_add(1);
-                    let issuer: &IssuerId = self.keeper.issuer();
-                    tracing::warn!(%issuer, %fault, failures, "no newer list");
+                    tracing::error!(issuer = %self.issuer, %fault, "the list cannot be watched");
+                    self.book.note_fault(&self.issuer, fault.to_string());
+                    tokio::time::sleep(self.every).await;
                 }
             }
-            tokio::time::sleep(wait(failures)).await;
         }
     }
 
-    async fn round(&mut self) -> Result<Arc<Held>, RoundFault> {
-        self.pin();
-        let limit = usize::try_from(pact_revocation::limits::MAX_HEAD_BYTES).unwrap_or(usize::MAX);
-        let head = self.fetcher.get(&self.uri, limit).await?;
-        let examined = self.keeper.examine(&head, self.clock.now())?;
-        let body = self.body(&examined).await?;
-        let content = match (examined.step(), &body) {
-            (Step::Delta { .. }, Some(bytes)) => Content::Delta(bytes),
-            (_, Some(bytes)) => Content::Body(bytes),
-            (_, None) => Content::Held,
-        };
-        Ok(self.keeper.accept(&examined, content, self.clock.now())?)
+    fn start(
+        &self,
+        keys: &[(KeyId, PublicKey)],
+    ) -> Result<Watcher, Box<dyn std::error::Error + Send + Sync>> {
+        let keys = KeySet::new(keys.to_vec())?;
+        let (issuer, url) = (self.issuer.clone(), self.url.clone());
+        let options = WatchOptions { every: self.every, jitter: self.every / 5 };
+        let clock = self.clock.clone();
+        let clock: Arc<dyn net::Clock> = Arc::new(move || clock.now());
+        let target = Target { issuer, kind: Format::Pact, url, keys };
+        Ok(Watcher::start(vec![target], options, &self.fetcher, &clock, &self.floors)?)
     }
 
-    async fn body(&self, examined: &Examined) -> Result<Option<Bytes>, RoundFault> {
-        let Some((name, limit)) = examined.step().fetches() else { return Ok(None) };
-        let place: Uri = format!("{}/{name}", self.uri).parse().map_err(|_| RoundFault::Place)?;
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Ok(Some(self.fetcher.get(&place, limit).await?))
-    }
-
-    /// The keys of the moment: those that count may have changed since the last round.
-    fn pin(&mut self) {
-        let now = self.clock.now().monotonic;
-        match KeySet::new(self.keys.list_keys(self.keeper.issuer(), now)) {
-            Ok(keys) => self.keeper.pin(keys),
-            Err(fault) => tracing::error!(%fault, "the list keys do not go together"),
+    /// Comes back when the keys have changed.
+    async fn follow(&self, watcher: Watcher, keys: &[(KeyId, PublicKey)]) {
+        let mut changes = watcher.changes();
+        loop {
+            tokio::select! {
+                changed = changes.changed() => match changed {
+                    Ok(()) => self.book.adopt(&watcher.lists()),
+                    Err(_) => return,
+                },
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            self.book.note(&self.issuer, &watcher);
+            if self.list_keys() != keys {
+                return;
+            }
         }
     }
-}
 
-/// Ten seconds or so after a success; sooner after the first failures, so that a start is not slow.
-fn wait(failures: u32) -> Duration {
-    let mut byte = [0; 1];
-    // Without randomness there is no jitter, which harms nobody but the publisher.
-    let _ = getrandom::fill(&mut byte);
-    let [byte] = byte;
-    let jitter = LIST_JITTER.mul_f64(f64::from(byte) / 255.0);
-    match failures {
-        0 => LIST_EVERY + jitter,
-        _ => LIST_EVERY.min(LIST_RETRY.saturating_mul(failures)) + jitter / 4,
+    fn list_keys(&self) -> Vec<(KeyId, PublicKey)> {
+        self.keys.list_keys(&self.issuer, self.clock.now().monotonic)
     }
 }

@@ -133,6 +133,7 @@ fn describe(recorder: &PrometheusRecorder) {
         ("pact_sidecar_list_fresh", "1 when the issuer's list is fresh"),
         ("pact_sidecar_list_version", "Version of the issuer's fresh list"),
         ("pact_sidecar_list_age_seconds", "Age of the issuer's fresh list"),
+        ("pact_sidecar_list_alarms", "Lists refused that only a broken or abused list key explains"),
         ("pact_sidecar_root_keys", "Root keys of the issuer that count now"),
         ("pact_sidecar_key_set_age_seconds", "Time since the issuer's published root keys were last fetched"),
         (

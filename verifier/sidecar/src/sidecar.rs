@@ -3,7 +3,10 @@
 use std::{fs, future::Future, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use arc_swap::ArcSwap;
-use pact_revocation::floor::FloorError;
+use pact_revocation::{
+    floor::FloorError,
+    net::{FetchError, FetchLimits, Fetcher},
+};
 use pact_verifier::{
     Verifier,
     cache::ChainCache,
@@ -19,7 +22,6 @@ use crate::{
     clock::Clock,
     config::{Config, ConfigError, read_bounded},
     feed,
-    fetch::Fetcher,
     gate::Gate,
     keys::KeyBook,
     limits::{ADMIN_CONNECTIONS, CACHE_BYTES, MAX_POLICY_BYTES},
@@ -68,6 +70,9 @@ pub enum StartError {
         /// What the system said.
         fault: io::Error,
     },
+    /// The client that fetches keys and lists.
+    #[error("keys and lists cannot be fetched: {0}")]
+    Fetch(#[from] FetchError),
     /// TLS towards tool servers.
     #[error("TLS cannot be set up: {0}")]
     Tls(#[from] rustls::Error),
@@ -169,7 +174,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, JoinSet<()>), S
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(StartError::Random)?;
     let mut watchers = JoinSet::new();
-    let fetcher = Fetcher::new(tls()?);
+    let fetcher = Fetcher::new(FetchLimits::default())?;
     let lists = feed::lists(config, &keys, &clock, &fetcher, &state("lists")?, &mut watchers)?;
     let gate = Arc::new(Gate {
         path: config.path.clone(),

@@ -3,8 +3,10 @@
 use pact_mandate::Call;
 use pact_verifier::{HeldChain, VerifiedChain};
 
-fn believe(chain: VerifiedChain, call: Call) -> HeldChain {
-    HeldChain { chain, call, possession: todo!() }
+fn believe(mut held: HeldChain, chain: VerifiedChain, call: Call) -> HeldChain {
+    held.chain = chain;
+    held.call = call;
+    held
 }
 
 fn main() {}

@@ -3,11 +3,12 @@
 use std::{collections::BTreeSet, str::FromStr};
 
 use pact_mandate::{IssuerId, KeyId, Project, PublicKey};
+use pact_revocation::net::ListUrl;
 use pact_verifier::trust::{Projects, Speaks};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ConfigError, HttpUrl,
+    ConfigError,
     raw::{RawIssuer, RawSpeaks},
 };
 
@@ -19,13 +20,13 @@ pub struct IssuerConfig {
     /// Keys at which its chains may begin, pinned here.
     pub roots: Vec<PinnedKey>,
     /// Where it publishes such keys.
-    pub keys_url: Option<HttpUrl>,
+    pub keys_url: Option<ListUrl>,
     /// Keys that sign its list, pinned here.
     pub list_keys: Vec<PinnedKey>,
     /// Where it publishes such keys.
-    pub list_keys_url: Option<HttpUrl>,
+    pub list_keys_url: Option<ListUrl>,
     /// Its revocation list.
-    pub lists_url: HttpUrl,
+    pub lists_url: ListUrl,
     /// What it may speak for.
     pub speaks: Speaks,
     /// Whether a Biscuit without a holder may be used by whoever has it (protocol P8).
@@ -73,7 +74,7 @@ impl From<PinnedKey> for String {
 impl IssuerConfig {
     pub(super) fn from_raw(raw: RawIssuer) -> Result<IssuerConfig, ConfigError> {
         let url = |key: &'static str, text: &str| {
-            HttpUrl::parse(text).map_err(|fault| ConfigError::Url { key: format!("issuers.{key}"), fault })
+            text.parse::<ListUrl>().map_err(|fault| ConfigError::IssuerUrl { key, fault })
         };
         let issuer = IssuerConfig {
             keys_url: raw.keys_url.as_deref().map(|text| url("keys_url", text)).transpose()?,

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 use super::{
     ConfigError,
-    raw::{RawConfig, RawIssuer, RawKeys, RawLimits, RawMcp, RawSpeaks, RawUpstream},
+    raw::{RawConfig, RawIssuer, RawKeys, RawLimits, RawLists, RawMcp, RawSpeaks, RawUpstream},
 };
 
 /// Refuses a table that holds a key nobody reads, naming the nearest that somebody does.
@@ -17,6 +17,7 @@ pub(super) fn check(table: &Table) -> Result<(), ConfigError> {
             ("mcp", Value::Table(inner)) => check_table::<RawMcp>("mcp.", inner)?,
             ("limits", Value::Table(inner)) => check_table::<RawLimits>("limits.", inner)?,
             ("keys", Value::Table(inner)) => check_table::<RawKeys>("keys.", inner)?,
+            ("lists", Value::Table(inner)) => check_table::<RawLists>("lists.", inner)?,
             ("issuers", Value::Array(items)) => {
                 items.iter().filter_map(Value::as_table).try_for_each(check_issuer)?
             }

@@ -26,6 +26,8 @@ pub(super) struct RawConfig {
     pub(super) limits: RawLimits,
     #[serde(default)]
     pub(super) keys: RawKeys,
+    #[serde(default)]
+    pub(super) lists: RawLists,
     pub(super) issuers: Vec<RawIssuer>,
 }
 
@@ -83,6 +85,13 @@ pub(super) struct RawKeys {
     pub(super) cooldown: Period,
 }
 
+/// `[lists]`
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawLists {
+    pub(super) every: Period,
+}
+
 /// One `[[issuers]]`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -137,6 +146,12 @@ impl Default for RawLimits {
             recheck: limits::RECHECK.into(),
             drain: limits::DRAIN.into(),
         }
+    }
+}
+
+impl Default for RawLists {
+    fn default() -> RawLists {
+        RawLists { every: limits::LISTS_EVERY.into() }
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use pact_mandate::{IssuerId, KeyId, Monotonic, PublicKey, jwks::KeySet};
+use pact_revocation::net::ListUrl;
 use pact_verifier::{
     presented::UnverifiedHint,
     trust::{RootKey, TrustError, TrustSnapshot, TrustedIssuer},
@@ -13,7 +14,10 @@ use pact_verifier::{
 use tokio::sync::{Notify, futures::Notified};
 
 use super::{KeysFault, published::Published};
-use crate::config::{Config, HttpUrl, IssuerConfig, PinnedKey};
+use crate::config::{Config, IssuerConfig, PinnedKey};
+
+#[cfg(test)]
+mod tests;
 
 /// What a key is for (protocol K1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +70,7 @@ impl KeyBook {
     }
 
     /// The sets to watch.
-    pub(crate) fn places(&self) -> Vec<(KeyPlace, HttpUrl)> {
+    pub(crate) fn places(&self) -> Vec<(KeyPlace, ListUrl)> {
         let urls = self.issuers.iter().enumerate().flat_map(|(issuer, config)| {
             [(Role::Root, &config.keys_url), (Role::List, &config.list_keys_url)]
                 .map(|(role, url)| url.clone().map(|url| (KeyPlace { issuer, role }, url)))

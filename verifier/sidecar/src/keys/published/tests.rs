@@ -2,7 +2,6 @@ use pact_mandate::jwks::KeySetError;
 use pact_verifier::Presented;
 
 use super::*;
-use crate::fetch::FetchFault;
 
 fn bounds() -> KeyBounds {
     let seconds = Duration::from_secs;
@@ -46,7 +45,7 @@ fn k4_a_set_is_fetched_again_past_the_soft_bound_and_empty_past_the_hard_stop() 
 fn k4_a_failed_fetch_spends_the_cooldown_and_keeps_the_good_keys() {
     let mut published = held();
     published.trying(at(61));
-    published.failed(KeysFault::Fetch(FetchFault::Unreachable));
+    published.failed(KeysFault::Fetch { code: "fetch_transport", text: "no answer".into() });
     assert_eq!(published.keys(at(61)).len(), 1);
     assert_eq!(published.next_fetch(at(61)), Duration::from_secs(10));
     assert_eq!(published.next_fetch(at(71)), Duration::ZERO);

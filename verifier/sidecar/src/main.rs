@@ -1,0 +1,86 @@
+//! `pact-sidecar`: the fail-closed proxy in front of one tool server.
+
+use std::{io::Write, path::PathBuf, process::ExitCode};
+
+use clap::Parser;
+use pact_sidecar::{Config, run};
+use tracing_subscriber::EnvFilter;
+
+/// The fail-closed proxy in front of one MCP tool server: every tool call needs a credential, a proof of possession and
+/// a fresh revocation list, or it is refused.
+///
+/// The traffic port takes one JSON-RPC message per POST. The admin port answers /livez, /readyz and /metrics.
+/// Settings are in one TOML file; README.md explains each. Logs go to standard error; RUST_LOG sets their level
+/// (info by default).
+#[derive(Parser)]
+#[command(name = "pact-sidecar", version)]
+struct Arguments {
+    /// The configuration file (TOML).
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+    /// Read the configuration and the policy, say what is wrong with them, and stop.
+    #[arg(long)]
+    check: bool,
+    /// Print the configuration in effect, defaults filled in, and stop.
+    #[arg(long)]
+    print_config: bool,
+    /// Write logs as one line of JSON each.
+    #[arg(long)]
+    log_json: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match start(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+            let text = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
+            let _ = writeln!(std::io::stderr(), "pact-sidecar: {text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    let config = Config::read(&arguments.config)?;
+    if arguments.print_config {
+        return Ok(std::io::stdout().write_all(config.effective().as_bytes())?);
+    }
+    pact_sidecar::check(&config)?;
+    if arguments.check {
+        return Ok(writeln!(std::io::stdout(), "{} and its policy are sound", arguments.config.display())?);
+    }
+    log(arguments.log_json);
+    // The HTTP clients of this process share one provider of TLS; a second installation would be the same one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    Ok(runtime.block_on(run(config, stopped()))?)
+}
+
+fn log(json: bool) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if json {
+        subscriber.json().init();
+    } else {
+        subscriber.init();
+    }
+}
+
+/// Done at an interrupt or a termination signal.
+async fn stopped() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let interrupted = tokio::signal::ctrl_c();
+    match signal(SignalKind::terminate()) {
+        Ok(mut terminated) => {
+            tokio::select! {
+                _ = interrupted => {}
+                _ = terminated.recv() => {}
+            }
+        }
+        Err(_) => {
+            let _ = interrupted.await;
+        }
+    }
+}

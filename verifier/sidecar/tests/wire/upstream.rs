@@ -1,0 +1,165 @@
+//! A tool server that records every byte that reaches it.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::broadcast,
+};
+
+/// How it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A JSON-RPC result.
+    Json,
+    /// An event stream: one event at once, and one for each [`Upstream::event`].
+    Events,
+    /// Not at all.
+    Silent,
+    /// By pointing elsewhere.
+    Redirect,
+    /// In an encoding that nobody asked for.
+    Encoded,
+    /// By closing the connection.
+    Close,
+}
+
+#[derive(Clone)]
+pub struct Upstream {
+    pub address: SocketAddr,
+    pub mode: Arc<Mutex<Mode>>,
+    received: Arc<Mutex<Vec<Vec<u8>>>>,
+    closed: Arc<AtomicUsize>,
+    events: broadcast::Sender<String>,
+}
+
+pub const RESULT: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}"#;
+
+impl Upstream {
+    pub async fn start() -> Upstream {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let upstream = Upstream {
+            address: listener.local_addr().unwrap(),
+            mode: Arc::new(Mutex::new(Mode::Json)),
+            received: Arc::default(),
+            closed: Arc::default(),
+            events: broadcast::channel(16).0,
+        };
+        let serving = upstream.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let serving = serving.clone();
+                tokio::spawn(async move { serving.keep(stream).await });
+            }
+        });
+        upstream
+    }
+
+    /// The requests that came, as they came.
+    pub fn received(&self) -> Vec<Vec<u8>> {
+        self.received.lock().unwrap().clone()
+    }
+
+    /// The body of the only request.
+    pub fn only_body(&self) -> String {
+        let received = self.received();
+        assert_eq!(received.len(), 1);
+        let text = String::from_utf8(received[0].clone()).unwrap();
+        text.split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+
+    /// Streams whose reader went away.
+    pub fn closed(&self) -> usize {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    pub fn answers(&self, mode: Mode) {
+        *self.mode.lock().unwrap() = mode;
+    }
+
+    /// Sends bytes into every open stream.
+    pub fn event(&self, text: &str) {
+        self.events.send(text.to_owned()).unwrap();
+    }
+
+    async fn keep(&self, mut stream: TcpStream) {
+        while let Some(request) = read_request(&mut stream).await {
+            self.received.lock().unwrap().push(request);
+            let mode = *self.mode.lock().unwrap();
+            let answer = match mode {
+                Mode::Json => format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nSet-Cookie: a=b\r\nServer: fake\r\nContent-Length: {}\r\n\r\n{RESULT}",
+                    RESULT.len()
+                ),
+                Mode::Events => return self.stream_events(stream).await,
+                Mode::Silent => return self.wait_for_close(stream).await,
+                Mode::Redirect => {
+                    "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n".into()
+                }
+                Mode::Encoded => {
+                    "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nxx".into()
+                }
+                Mode::Close => return,
+            };
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        }
+    }
+
+    async fn stream_events(&self, mut stream: TcpStream) {
+        let mut events = self.events.subscribe();
+        stream
+            .write_all(
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
+            )
+            .await
+            .unwrap();
+        let mut next = "data: {\"first\":1}\n\n".to_owned();
+        loop {
+            let chunk = format!("{:x}\r\n{next}\r\n", next.len());
+            if stream.write_all(chunk.as_bytes()).await.is_err() {
+                break;
+            }
+            let mut byte = [0; 1];
+            tokio::select! {
+                event = events.recv() => next = event.unwrap(),
+                _ = stream.read(&mut byte) => break,
+            }
+        }
+        self.closed.fetch_add(1, Ordering::SeqCst);
+    }
+
+    async fn wait_for_close(&self, mut stream: TcpStream) {
+        let mut byte = [0; 1];
+        let _ = stream.read(&mut byte).await;
+        self.closed.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// One request, whole; `None` at the end.
+async fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut request = Vec::new();
+    loop {
+        let mut more = [0; 4096];
+        let count = stream.read(&mut more).await.ok()?;
+        if count == 0 {
+            return None;
+        }
+        request.extend_from_slice(&more[..count]);
+        let text = String::from_utf8_lossy(&request).to_ascii_lowercase();
+        let Some((head, _)) = text.split_once("\r\n\r\n") else { continue };
+        let length = head
+            .split("content-length: ")
+            .nth(1)
+            .map_or(0, |rest| rest.split("\r\n").next().unwrap().parse::<usize>().unwrap());
+        if request.len() >= head.len() + 4 + length {
+            return Some(request);
+        }
+    }
+}
