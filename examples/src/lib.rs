@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+pub mod agent;
 pub mod mcp;
 pub mod report;
 pub mod shop;
+pub mod stage;
+pub mod story;

@@ -1,1 +1,13 @@
-//! placeholder
+#![doc = include_str!("../README.md")]
+
+pub mod call;
+pub mod dpop;
+pub mod error;
+pub mod holder;
+pub mod stack;
+pub mod tenuo;
+
+pub use dpop::{DpopProof, sign_dpop};
+pub use error::SignError;
+pub use holder::Holder;
+pub use tenuo::{TenuoProof, sign_tenuo, sign_tenuo_stock};

@@ -1,0 +1,52 @@
+//! The command, run as its users run it.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_pact-holder")).args(arguments).output().unwrap()
+}
+
+fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap().trim().to_owned()
+}
+
+#[test]
+fn a_key_is_made_once_and_shown_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("agent.key");
+    let path = key.to_str().unwrap();
+    let public = printed(&run(&["keygen", "--key", path]));
+    assert_eq!(public.len(), 43);
+    assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(printed(&run(&["public", "--key", path])), public);
+    let again = run(&["keygen", "--key", path]);
+    assert!(!again.status.success(), "an existing key was overwritten");
+    let secret = fs::read_to_string(&key).unwrap();
+    assert!(!String::from_utf8_lossy(&again.stderr).contains(secret.trim()));
+}
+
+#[test]
+fn a_biscuit_proof_comes_as_headers_and_as_meta() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("agent.key");
+    let token = folder.path().join("token");
+    fs::write(&token, "dG9rZW4=\n").unwrap();
+    let (key, token) = (key.to_str().unwrap(), token.to_str().unwrap());
+    printed(&run(&["keygen", "--key", key]));
+    let audience = "http://127.0.0.1:1/mcp";
+    let sign = ["sign", "--key", key, "--biscuit", token, "--audience", audience, "--tool", "read"];
+    let answer: Value = serde_json::from_str(&printed(&run(&sign))).unwrap();
+    assert_eq!(answer["headers"]["Authorization"], "DPoP dG9rZW4=");
+    assert_eq!(answer["_meta"]["pact/proof"]["dpop"], answer["headers"]["DPoP"]);
+    let reserved = [&sign[..], &["--arguments", r#"{"@aud":1}"#]].concat();
+    let refused = run(&reserved);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("@aud"), "{refused:?}");
+}
