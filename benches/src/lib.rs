@@ -1,1 +1,5 @@
-//! placeholder
+#![doc = include_str!("../README.md")]
+
+pub mod lists;
+pub mod rounds;
+pub mod world;

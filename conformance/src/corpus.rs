@@ -1,6 +1,6 @@
 //! Valid inputs for each entry point: where mutation starts.
 
-use crate::golden::{Fault, key, mandate as golden};
+use crate::golden::{Fault, biscuit, call, key, mandate as golden, proof as proofs, tenuo};
 
 /// Inputs, every one of which its entry point accepts.
 pub type Inputs = Vec<Vec<u8>>;
@@ -27,4 +27,27 @@ pub fn json() -> Result<Inputs, Fault> {
         r#"[null,true,false,-0,1e3,4.50,9007199254740991,"\u20ac$\u000f\"\\\/\ud83d\ude00",{"":[]}]"#,
     ];
     Ok(texts.iter().map(|text| text.as_bytes().to_vec()).collect())
+}
+
+/// For [`crate::entry::cbor_stack`]: a stack and its payloads.
+pub fn cbor_stack() -> Result<Inputs, Fault> {
+    Ok([tenuo::stack()?].into_iter().chain(tenuo::payloads()?).collect())
+}
+
+/// For [`crate::entry::biscuit_token`]: a token and its second block (the first one alone names no holder).
+pub fn biscuit_token() -> Result<Inputs, Fault> {
+    Ok([biscuit::token()?].into_iter().chain(biscuit::blocks()?).collect())
+}
+
+/// For [`crate::entry::proof`]: the members of `_meta` for either format, a proof, its claims.
+pub fn proof() -> Result<Inputs, Fault> {
+    let (token, dpop) = (proofs::token_text()?, proofs::dpop()?);
+    let meta = serde_json::json!({"pact/credential": token, "pact/proof": {"dpop": dpop}}).to_string();
+    let claims = proofs::cases()?.remove("proof.dpop.claims").ok_or("there is no golden proof")?;
+    Ok([proofs::p1_meta()?, meta, dpop, claims].map(String::into_bytes).into())
+}
+
+/// For [`crate::entry::config`]: policies.
+pub fn config() -> Result<Inputs, Fault> {
+    Ok([call::POLICY, "identity = true\n"].map(|text| text.as_bytes().to_vec()).into())
 }

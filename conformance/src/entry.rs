@@ -2,9 +2,14 @@
 //! answer within bounded time and memory, whatever the bytes are. A broken law (what was read is written back as other bytes, say)
 //! panics.
 
+mod config;
+mod credential;
 mod mandate;
+mod signed;
 mod text;
 
+pub use config::config;
+pub use credential::{biscuit_token, cbor_stack, proof};
 pub use mandate::mandate;
 pub use text::{json, key_set};
 

@@ -2,8 +2,14 @@
 
 use std::{collections::BTreeMap, error::Error};
 
+pub mod biscuit;
+pub mod call;
 pub mod key;
 pub mod mandate;
+pub mod proof;
+pub mod tenuo;
+#[cfg(test)]
+mod tests;
 
 /// What making a golden case may fail with; it never does while the formats hold.
 pub type Fault = Box<dyn Error + Send + Sync>;
@@ -13,8 +19,5 @@ pub type Cases = BTreeMap<&'static str, String>;
 
 /// All golden cases.
 pub fn cases() -> Result<Cases, Fault> {
-    Ok([key::cases()?, mandate::cases()?].into_iter().flatten().collect())
+    Ok([key::cases()?, mandate::cases()?, proof::cases()?].into_iter().flatten().collect())
 }
-
-#[cfg(test)]
-mod tests;

@@ -125,11 +125,12 @@ pub fn keys(keyring: &Keyring, issuer: &str, cache: u64, now: UnixTime) -> Docum
     sets.into_iter().map(document).collect()
 }
 
-/// The three lists, and the bodies that ours names. The two compatible ones are signed here, by the active mandate key.
+/// The three lists, and the bodies that ours names. The two compatible ones are signed here, by the active mandate key
+/// (protocol K1); without one they are left out, and verifiers that know only them stop for want of a fresh list.
 pub fn lists(
     state: &State,
     published: &Published,
-    key: &SecretKey,
+    key: Option<&SecretKey>,
     now: UnixTime,
 ) -> Result<Documents, RenderError> {
     let mut documents = Documents::new();
@@ -140,9 +141,11 @@ pub fn lists(
     );
     let kind = |format, version| Kind::List { format, version };
     documents.insert(path, Document::new(kind(Format::Pact, published.version()), head));
-    for format in [Format::Tenuo, Format::Biscuit] {
-        let (version, bytes) = compatible(state, format, key, now)?;
-        documents.insert(list_path(format), Document::new(kind(format, version), bytes));
+    if let Some(key) = key {
+        for format in [Format::Tenuo, Format::Biscuit] {
+            let (version, bytes) = compatible(state, format, key, now)?;
+            documents.insert(list_path(format), Document::new(kind(format, version), bytes));
+        }
     }
     Ok(documents)
 }

@@ -100,3 +100,6 @@ impl fmt::Debug for Body {
         write!(f, "Body({} entries, {})", self.entries.len(), self.name)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,9 @@
 pub mod biscuit;
 pub mod tenuo;
 
+#[cfg(test)]
+mod tests;
+
 use pact_mandate::{UnixTime, key::Thumbprint};
 
 use crate::{entry::Entry, list::ListVersion};

@@ -247,3 +247,6 @@ impl Stored<Delta> {
         Stored { name: crate::name::BodyName::of(&bytes), bytes: bytes.into(), value: Arc::new(delta) }
     }
 }
+
+#[cfg(test)]
+mod tests;

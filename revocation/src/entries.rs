@@ -62,6 +62,11 @@ impl Entries {
         self.rows.iter().map(|row| Listed::from(*row))
     }
 
+    /// Bytes of memory that the set holds on to.
+    pub fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.rows) + size_of_val(&*self.starts)
+    }
+
     pub(crate) fn rows(&self) -> &[Row] {
         &self.rows
     }

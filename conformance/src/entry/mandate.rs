@@ -1,8 +1,8 @@
 //! Mandates, alone and in chains.
 
-use pact_mandate::{Chain, Mandate, Signature, Signed, Signer, UnixTime, signed::SignatureText};
+use pact_mandate::{Chain, Mandate, Signed, UnixTime};
 
-use super::{Answer, reason};
+use super::{Answer, reason, signed::signed_text};
 use crate::golden::{key, mandate as golden};
 
 /// A signed mandate; or the payload of one, which is then signed here, so that what stands behind the signature is reached
@@ -19,17 +19,7 @@ fn envelope(bytes: &[u8]) -> Answer {
 
 fn payload(bytes: &[u8]) -> Answer {
     let text = std::str::from_utf8(bytes).map_err(reason)?;
-    let signature = key::mandate_key().map_err(reason)?.sign(bytes).map_err(reason)?;
-    judge(&envelope_of(text, signature)?)
-}
-
-/// What an issuer would send that signs whatever it is given.
-fn envelope_of(payload: &str, signature: Signature) -> Result<Signed<Mandate>, String> {
-    let id = key::mandate_key().map_err(reason)?.key_id().clone();
-    let signature = String::from(SignatureText::new(id, signature));
-    let envelope = serde_json::json!({"payload": payload, "signature": signature});
-    let bytes = pact_mandate::canonical::to_bytes(&envelope).map_err(reason)?;
-    Signed::from_bytes(&bytes).map_err(reason)
+    judge(&signed_text(text, &key::mandate_key().map_err(reason)?)?)
 }
 
 fn judge(signed: &Signed<Mandate>) -> Answer {
@@ -53,7 +43,10 @@ fn assert_no_wider(chain: &Chain) {
         for above in chain.mandates().take(at) {
             assert!(below.scope().first_beyond(above.scope()).is_none(), "a scope was widened");
             assert!(below.limits().first_beyond(above.limits()).is_none(), "a limit was raised");
-            assert!(below.validity().expires_at <= above.validity().expires_at, "a mandate outlives its parent");
+            assert!(
+                below.validity().expires_at <= above.validity().expires_at,
+                "a mandate outlives its parent"
+            );
         }
     }
 }

@@ -95,4 +95,4 @@ fn entry(answer: Answer) -> Answer {
     answer
 }
 
-entries!(json, key_set, mandate);
+entries!(biscuit_token, cbor_stack, config, json, key_set, mandate, proof);

@@ -1,12 +1,8 @@
 //! A mandate that a person grants and one that its holder hands on.
 
 use pact_mandate::{
-    Authentic, Ceilings, Chain, Mandate, Scope, ScopeItem, Signed, UnixTime, Validity,
-    ceilings::LimitName,
-    chain::ChildGrant,
-    id::MandateId,
-    mandate::RootGrant,
-    signed::Prepared,
+    Authentic, Ceilings, Chain, Mandate, Scope, ScopeItem, Signed, UnixTime, Validity, ceilings::LimitName,
+    chain::ChildGrant, id::MandateId, mandate::RootGrant, signed::Prepared,
 };
 
 use super::{Cases, Fault, key};
@@ -59,7 +55,11 @@ fn scope(items: &[&str]) -> Result<Scope, Fault> {
 }
 
 fn at_most(name: &str, amount: &str) -> Result<Ceilings, Fault> {
-    Ok(Ceilings::try_from([(name.parse::<LimitName>()?, amount.parse()?)].into_iter().collect::<std::collections::BTreeMap<_, _>>())?)
+    Ok(Ceilings::try_from(
+        [(name.parse::<LimitName>()?, amount.parse()?)]
+            .into_iter()
+            .collect::<std::collections::BTreeMap<_, _>>(),
+    )?)
 }
 
 pub(super) fn cases() -> Result<Cases, Fault> {

@@ -4,7 +4,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    json::{Json, JsonError, Member, Number},
+    json::{Json, Member, Number},
     limits::MAX_SAFE_INTEGER,
 };
 
@@ -14,9 +14,6 @@ pub enum CanonicalError {
     /// The value does not serialise; a fault of ours.
     #[error("the value has no JSON form: {0}")]
     Unserialisable(String),
-    /// Not JSON, or outside the bounds on it.
-    #[error("not the JSON that is read here: {0}")]
-    Json(#[from] JsonError),
     /// Not the JSON of the wanted structure. The reason names members and positions, never values.
     #[error("not the JSON of the wanted structure, at line {line} column {column}")]
     Malformed {
@@ -49,22 +46,38 @@ pub fn from_bytes<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, Ca
 }
 
 /// Refuses a statement's text in which a number is no integer or lies beyond ±(2^53 − 1): there `serde_jcs` writes one
-/// text for several values, so that one signature would serve them all.
-pub(crate) fn check_numbers(text: &[u8]) -> Result<(), CanonicalError> {
-    check_value(&Json::parse(text)?)
+/// text for several values, so that one signature would serve them all. The text is known to be JSON, so it is enough to
+/// look at what stands outside its strings: one pass, whatever the number of its values.
+pub(crate) fn check_numbers(text: &str) -> Result<(), CanonicalError> {
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        let (_, token) = rest.split_at(start);
+        rest = match token.strip_prefix('"') {
+            Some(string) => after_string(string),
+            None => after_number(token)?,
+        };
+    }
+    Ok(())
 }
 
-fn check_value(value: &Json) -> Result<(), CanonicalError> {
-    match value {
-        Json::Number(number) => {
-            let integer: Option<i64> = number.text().parse().ok();
-            let safe = integer.is_some_and(|integer| integer.unsigned_abs() <= MAX_SAFE_INTEGER);
-            if safe { Ok(()) } else { Err(CanonicalError::UnsafeNumber(shortened(number.text()))) }
+/// What follows the closing quote.
+fn after_string(mut text: &str) -> &str {
+    while let Some((before, after)) = text.split_once(['"', '\\']) {
+        if text.as_bytes().get(before.len()) == Some(&b'"') {
+            return after;
         }
-        Json::Array(items) => items.iter().try_for_each(check_value),
-        Json::Object(members) => members.iter().try_for_each(|member| check_value(&member.value)),
-        Json::Null | Json::Bool(_) | Json::String(_) => Ok(()),
+        // The character after a backslash belongs to it, a quote too.
+        text = after.get(1..).unwrap_or_default();
     }
+    ""
+}
+
+fn after_number(text: &str) -> Result<&str, CanonicalError> {
+    let end = text.find([',', ']', '}']).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    let integer: Option<i64> = number.parse().ok();
+    let safe = integer.is_some_and(|integer| integer.unsigned_abs() <= MAX_SAFE_INTEGER);
+    if safe { Ok(rest) } else { Err(CanonicalError::UnsafeNumber(shortened(number))) }
 }
 
 /// SHA-256 of the canonical bytes of a parsed value.

@@ -183,15 +183,15 @@ impl<T: Statement> Signed<T> {
             return Err(SignedError::TooLarge { bytes: self.payload.len(), limit: T::MAX_BYTES });
         }
         let key = self.signature.verify(self.payload.as_bytes(), keys)?;
-        let statement = read(self.payload.as_bytes())?;
+        let statement = read(&self.payload)?;
         Ok(Authentic { statement, signed: self, key })
     }
 }
 
 /// Reads signed bytes: canonical, of the wanted kind, without floats or integers that some readers would change.
-fn read<T: Statement>(bytes: &[u8]) -> Result<T, SignedError> {
-    let statement: T = canonical::from_bytes(bytes).map_err(SignedError::Content)?;
-    canonical::check_numbers(bytes).map_err(SignedError::Content)?;
+fn read<T: Statement>(payload: &str) -> Result<T, SignedError> {
+    let statement: T = canonical::from_bytes(payload.as_bytes()).map_err(SignedError::Content)?;
+    canonical::check_numbers(payload).map_err(SignedError::Content)?;
     check_kind(&statement)?;
     Ok(statement)
 }
@@ -251,9 +251,9 @@ impl<T: Statement> Prepared<T> {
         if bytes.len() > T::MAX_BYTES {
             return Err(SignedError::TooLarge { bytes: bytes.len(), limit: T::MAX_BYTES });
         }
-        let statement = read(&bytes)?;
         let payload =
             String::from_utf8(bytes).map_err(|_| SignedError::Content(CanonicalError::NotCanonical))?;
+        let statement = read(&payload)?;
         Ok(Prepared { statement, payload })
     }
 

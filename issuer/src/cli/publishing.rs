@@ -39,7 +39,12 @@ pub(crate) fn publish(store: Store, args: &PublishArgs, json: bool) -> Result<An
 
 #[tokio::main(worker_threads = 2)]
 pub(crate) async fn serve(store: Store, args: &ServeArgs, json: bool) -> Result<Answer, CliError> {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+    let log = tracing_subscriber::fmt().with_writer(std::io::stderr);
+    if json {
+        log.json().init();
+    } else {
+        log.init();
+    }
     let publisher = Publisher::take(store)?;
     let failed = |source| CliError::Listen { path: args.listen.to_string(), source };
     let listener = TcpListener::bind(args.listen).await.map_err(failed)?;

@@ -1,6 +1,7 @@
 //! From one key to the next (protocol K6), in two steps with a cache lifetime between them.
 
 use pact_mandate::{KeyId, UnixTime};
+use pact_revocation::limits::NEXT_UPDATE_SECONDS;
 
 use super::{KeyEntry, KeyState, Keyring, KeyringError, Role};
 use crate::limits::KEY_SKEW_SECONDS;
@@ -57,7 +58,8 @@ impl Keyring {
     }
 
     /// The changed entries when the announced key takes over: the one that retires, if one was active, and the one that
-    /// signs from now on. `last_expiry` is the latest end of anything that the retiring key signed.
+    /// signs from now on. `last_expiry` is the latest end of any mandate or credential that the
+    /// retiring key signed.
     pub fn take_over(
         &self,
         role: Role,
@@ -70,7 +72,8 @@ impl Keyring {
         if now < from {
             return Err(RotationError::TooSoon { role, kid: next.kid.clone(), from });
         }
-        let remove_at = last_expiry.max(now).plus(KEY_SKEW_SECONDS);
+        // Lists live so long, and either key signed one a moment ago.
+        let remove_at = last_expiry.max(now.plus(NEXT_UPDATE_SECONDS)).plus(KEY_SKEW_SECONDS);
         let old = self.active(role).ok().map(|old| old.clone().retired(now, remove_at));
         let new = KeyEntry { active_from: Some(now), ..next.clone() };
         Ok(old.into_iter().chain([new]).collect())

@@ -4,9 +4,9 @@ use pact_mandate::{IssuerId, UnixTime};
 
 use super::{Documents, PublishError, keys, lists, shelf::Shelf};
 use crate::{
-    keyring::Role,
+    keyring::{KeyringError, Role},
     limits::RESIGN_SECONDS,
-    store::{ListSigner, Store},
+    store::{ListSigner, Store, StoreError},
 };
 
 /// The one process that signs lists, and what it published last.
@@ -30,9 +30,13 @@ impl Publisher {
     pub fn documents(&mut self, now: UnixTime) -> Result<Documents, PublishError> {
         let changed = self.store.refresh()?;
         if changed || self.is_due(now) {
-            let key = self.store.signer(Role::Mandate)?;
+            let key = match self.store.signer(Role::Mandate) {
+                // The active key was revoked: our own list must say so all the same.
+                Err(StoreError::Keyring(KeyringError::NoActive(_))) => None,
+                other => Some(other?),
+            };
             let published = self.signer.sign(&self.store, now)?;
-            self.lists = lists(self.store.state(), published, &key, now)?;
+            self.lists = lists(self.store.state(), published, key.as_ref(), now)?;
             self.shelf.complete(&mut self.lists, now);
             self.signed_at = Some(now);
         }

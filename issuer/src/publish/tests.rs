@@ -122,3 +122,21 @@ fn a_folder_of_static_files_holds_the_same_bytes() {
         assert_eq!(files, body_paths(&documents).len() + 1, "bodies that nothing names are removed");
     }
 }
+
+#[test]
+fn r3_a_revoked_mandate_key_is_listed_although_nothing_signs_the_compatible_lists() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut other = store(dir.path());
+    let mut publisher = Publisher::take(Store::open(&dir.path().join("data")).unwrap()).unwrap();
+    publisher.documents(at(1_100)).unwrap();
+    let key = *secret(1).public_key();
+    let mut writer = other.write().unwrap();
+    let revocation = revoke::key(writer.state().records(), key, Some(secret(1).key_id()), at(1_101));
+    writer.commit(at(1_101), Event::Revocation(revocation)).unwrap();
+    drop(writer);
+    let documents = publisher.documents(at(1_101)).unwrap();
+    assert_eq!(version(&documents), 2);
+    assert!(!documents.contains_key(&list_path(Format::Tenuo)));
+    let keys = &documents[&format!("{WELL_KNOWN}/pact-keys.json")];
+    assert_eq!(*keys.bytes, *br#"{"keys":[]}"#);
+}

@@ -101,8 +101,7 @@ impl FloorFolder {
         for file in fs::read_dir(&self.folder).map_err(at(&self.folder))? {
             let file = file.map_err(at(&self.folder))?;
             let Ok(name) = file.file_name().into_string() else { continue };
-            let ours =
-                name.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".body"));
+            let ours = is_body(&name, stem);
             if ours && !named.contains(&name) {
                 fs::remove_file(file.path()).map_err(at(&file.path()))?;
             }
@@ -167,6 +166,11 @@ impl FloorRecord {
     }
 }
 
+fn is_body(file: &str, stem: &str) -> bool {
+    let below = file.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.'));
+    below && Path::new(file).extension().is_some_and(|extension| extension == "body")
+}
+
 /// The content; `None` when there is no such file.
 fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FloorError> {
     let file = match File::open(path) {
@@ -186,3 +190,6 @@ fn at(path: &Path) -> impl Fn(io::Error) -> FloorError {
     let path = path.to_owned();
     move |source| FloorError::Io { path: path.clone(), source }
 }
+
+#[cfg(test)]
+mod tests;

@@ -29,6 +29,7 @@ use super::{Authority, Opened};
 use crate::trust::TrustSnapshot;
 
 mod admission;
+mod defect;
 mod engine;
 mod envelope;
 mod fault;
@@ -38,18 +39,17 @@ mod symbols;
 mod syntax;
 #[cfg(test)]
 mod tests;
-mod text;
 mod wire;
 mod words;
 
-pub use fault::{BiscuitFault, Defect, Place};
-pub use text::decode;
+pub use defect::Defect;
+pub use fault::{BiscuitFault, Place};
 
 use self::{signature::Verified, words::Words};
 
 /// A verified token, ready for the engine.
 pub(crate) struct Token {
-    token: Biscuit,
+    biscuit: Box<Biscuit>,
     ends: UnixTime,
     bounds_below: bool,
 }
@@ -60,7 +60,7 @@ impl Token {
         if now >= self.ends {
             return Err(BiscuitFault::Expired { ended: self.ends });
         }
-        engine::judge(&self.token, request::facts(call, now, self.bounds_below)?)
+        engine::judge(&self.biscuit, request::facts(call, now, self.bounds_below)?)
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn open(token: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result
         expires_at: ends,
         source: admitted.words.source,
         authority: Authority::Biscuit(Token {
-            token: verified.token,
+            biscuit: Box::new(verified.token),
             ends,
             bounds_below: admitted.bounds_below,
         }),

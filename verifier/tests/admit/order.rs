@@ -1,9 +1,13 @@
 //! What is judged when, and what is remembered (protocol P6, C7).
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use pact_mandate::{Monotonic, Now};
 use pact_revocation::Lists;
+use pact_verifier::{
+    ChainCache, ReplayStore, Verifier,
+    replay::{ProofId, ReplayFault, ReplayHealth},
+};
 
 use crate::{biscuit, tenuo, world::*};
 
@@ -126,4 +130,35 @@ fn c7_t1_a_cached_chain_dies_at_its_expiry_by_either_clock() {
         world.lists = list(world.now, &[]);
         assert_eq!(world.call(&credential, "read_file", "{}").unwrap_err().rung(), 1);
     });
+}
+
+#[test]
+fn c7_the_cache_is_bounded_by_the_weight_of_what_it_holds() {
+    let mut world = World::new(biscuit::start());
+    let (verifier, text) = (world.verifier.clone(), biscuit::mint(Some(AGENT)).text);
+    let most = u64::try_from(text.len()).unwrap() * 4 * 3 + 3 * 1024;
+    world.verifier = Verifier::new(
+        verifier.trust().clone(),
+        verifier.policy().clone(),
+        verifier.audience().clone(),
+        Arc::new(NeverFull),
+        Arc::new(ChainCache::new(most)),
+    );
+    for _ in 0..10 {
+        assert_eq!(world.code(&biscuit::mint(Some(AGENT)), "read_file", "{}"), "permit");
+        assert!(world.verifier.cache().len() <= 5, "{}", world.verifier.cache().len());
+    }
+}
+
+/// The cache is what is tested.
+struct NeverFull;
+
+impl ReplayStore for NeverFull {
+    fn record(&self, _: &ProofId, _: Now) -> Result<(), ReplayFault> {
+        Ok(())
+    }
+
+    fn health(&self) -> ReplayHealth {
+        ReplayHealth { since: biscuit::start().wall, held: 0, limit: 0, failed: None }
+    }
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use pact_mandate::{
     Asked, Call, Format, Json, Monotonic, Now, PublicKey, SecretKey, Signer, UnixTime, jwks::KeySet,
 };
-use pact_revocation::{Draft, Entry, FloorInMemory, Keeper, Listed, Lists};
+use pact_revocation::{Draft, Entry, FloorInMemory, Keeper, Listed, Lists, Published};
 use pact_verifier::{
     ChainCache, FileReplay, Permit, Policy, Presented, PresentedProof, Refusal, RootKey, TrustSnapshot,
     TrustedIssuer, Verifier,
@@ -209,15 +209,22 @@ pub(crate) fn list(now: Now, revoked: &[Entry]) -> Lists {
 }
 
 pub(crate) fn list_of(issuer: &str, seed: u8, covers: &[Format], now: Now, revoked: &[Entry]) -> Lists {
+    let published = publish(issuer, seed, covers, now, revoked);
+    let mut keeper =
+        Keeper::new(issuer.parse().unwrap(), Format::Pact, key_set(seed), FloorInMemory::default()).unwrap();
+    let held = keeper.accept_whole(&published.head_bytes().unwrap(), published.body_bytes(), now).unwrap();
+    Lists::none().with(held)
+}
+
+pub(crate) fn publish(issuer: &str, seed: u8, covers: &[Format], now: Now, revoked: &[Entry]) -> Published {
     let until = now.wall.plus(7200);
     let listed = revoked.iter().map(|entry| Listed { entry: *entry, expires_at: until });
     // Good for longer than any list may be used, so that its age alone decides.
     let draft =
         Draft::first(issuer.parse().unwrap()).revoke(listed).covering(covers.iter().copied()).good_for(600);
-    let published = draft.sign(&key(seed), now.wall).unwrap();
-    let keys = KeySet::new(vec![(key(seed).key_id().clone(), public(seed))]).unwrap();
-    let mut keeper =
-        Keeper::new(issuer.parse().unwrap(), Format::Pact, keys, FloorInMemory::default()).unwrap();
-    let held = keeper.accept_whole(&published.head_bytes().unwrap(), published.body_bytes(), now).unwrap();
-    Lists::none().with(held)
+    draft.sign(&key(seed), now.wall).unwrap()
+}
+
+pub(crate) fn key_set(seed: u8) -> KeySet {
+    KeySet::new(vec![(key(seed).key_id().clone(), public(seed))]).unwrap()
 }

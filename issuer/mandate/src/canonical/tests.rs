@@ -133,12 +133,16 @@ fn only_the_canonical_form_is_read() {
 
 #[test]
 fn k7_signed_numbers_are_safe_integers() {
-    for text in ["0", "-1", "9007199254740991", "-9007199254740991", r#"{"a":[1,"1.5",null]}"#] {
-        assert_eq!(check_numbers(text.as_bytes()), Ok(()), "{text}");
+    for text in ["0", "-1", "9007199254740991", "-9007199254740991", r#"{"a":[1,"1.5",null,true]}"#] {
+        assert_eq!(check_numbers(text), Ok(()), "{text}");
     }
-    for number in ["9007199254740992", "-9007199254740992", "1.5", "1e3", "99999999999999999999"] {
-        let found = check_numbers(format!("{{\"a\":[{number}]}}").as_bytes());
-        assert_eq!(found, Err(CanonicalError::UnsafeNumber(number.to_owned())));
+    for text in [r#""\\""#, r#"{"\"1.5":"\\\"1.5","b":["1.5\\",1]}"#, "\"\u{e9}\\u0001 1.5\"", "[]", "\"\""] {
+        assert_eq!(check_numbers(text), Ok(()), "{text}");
+    }
+    for number in ["9007199254740992", "-9007199254740992", "1.5", "1e+30", "99999999999999999999"] {
+        for text in [format!("{{\"a\":[{number}]}}"), format!("[\"\\\\\",{number}]"), number.to_owned()] {
+            assert_eq!(check_numbers(&text), Err(CanonicalError::UnsafeNumber(number.to_owned())), "{text}");
+        }
     }
 }
 
@@ -183,6 +187,13 @@ proptest! {
         prop_assert_eq!(without_number_kinds(&back), without_number_kinds(&value));
     }
 
+    /// The pass over the text finds what a walk over the values finds.
+    #[test]
+    fn k7_unsafe_numbers_are_found_wherever_they_stand(value in values()) {
+        let text = canonical(&value.to_string()).unwrap();
+        prop_assert_eq!(check_numbers(&text).is_ok(), has_safe_numbers(&Json::parse(text.as_bytes()).unwrap()));
+    }
+
     #[test]
     fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..100)) {
         let _ = from_bytes::<Sample>(&bytes);
@@ -198,5 +209,16 @@ fn without_number_kinds(value: &serde_json::Value) -> serde_json::Value {
             members.iter().map(|(name, value)| (name.clone(), without_number_kinds(value))).collect()
         }
         other => other.clone(),
+    }
+}
+
+fn has_safe_numbers(value: &Json) -> bool {
+    match value {
+        Json::Number(number) => {
+            number.text().parse::<i64>().is_ok_and(|n| n.unsigned_abs() <= MAX_SAFE_INTEGER)
+        }
+        Json::Array(items) => items.iter().all(has_safe_numbers),
+        Json::Object(members) => members.iter().all(|member| has_safe_numbers(&member.value)),
+        _ => true,
     }
 }

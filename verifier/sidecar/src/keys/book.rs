@@ -16,6 +16,9 @@ use tokio::sync::{Notify, futures::Notified};
 use super::{KeysFault, published::Published};
 use crate::config::{Config, IssuerConfig, PinnedKey};
 
+#[cfg(test)]
+mod tests;
+
 /// What a key is for (protocol K1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {

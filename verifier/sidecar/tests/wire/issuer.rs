@@ -34,6 +34,7 @@ pub struct Issuer {
     list_key: [u8; 32],
     published: Arc<Mutex<Published>>,
     keys: Arc<Mutex<String>>,
+    list_keys: Arc<Mutex<String>>,
     down: Arc<AtomicBool>,
 }
 
@@ -65,6 +66,7 @@ impl Issuer {
             list_key,
             published: Arc::new(Mutex::new(first)),
             keys: Arc::new(Mutex::new(key_set(root))),
+            list_keys: Arc::new(Mutex::new(key_set(list_key))),
             down: Arc::default(),
         };
         let serving = issuer.clone();
@@ -101,7 +103,7 @@ impl Issuer {
             return Some(self.keys.lock().unwrap().clone().into_bytes());
         }
         if path == "/.well-known/pact-list-keys.json" {
-            return Some(key_set(self.list_key).into_bytes());
+            return Some(self.list_keys.lock().unwrap().clone().into_bytes());
         }
         let name = path.strip_prefix(list)?.strip_prefix('/')?;
         if name == published.body().name().to_string() {
@@ -126,6 +128,11 @@ impl Issuer {
     /// Publishes this key set from now on.
     pub fn publish_keys(&self, document: String) {
         *self.keys.lock().unwrap() = document;
+    }
+
+    /// Publishes this set of list keys from now on.
+    pub fn publish_list_keys(&self, document: String) {
+        *self.list_keys.lock().unwrap() = document;
     }
 
     /// Signs the next list: with these ids on it, and good for so many seconds.

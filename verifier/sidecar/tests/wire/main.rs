@@ -6,6 +6,7 @@ mod stand;
 mod upstream;
 
 mod calls;
+mod command;
 mod lists;
 mod operations;
 mod shapes;

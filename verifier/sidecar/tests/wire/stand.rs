@@ -2,6 +2,7 @@
 
 use std::{
     net::SocketAddr,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -42,11 +43,13 @@ pub struct Wish {
     pub list: &'static str,
     /// Whether the root is pinned, or published.
     pub pinned: bool,
+    /// Whether the list key is pinned, or published.
+    pub list_key_pinned: bool,
 }
 
 impl Default for Wish {
     fn default() -> Wish {
-        Wish { more: "", list: "pact-revocations/pact", pinned: true }
+        Wish { more: "", list: "pact-revocations/pact", pinned: true, list_key_pinned: true }
     }
 }
 
@@ -69,17 +72,18 @@ impl Stand {
         let (issuer, upstream) = (Issuer::start().await, Upstream::start().await);
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("policy.toml"), POLICY).unwrap();
-        let config = Config::from_toml(&config(&issuer, &upstream, &wish), folder.path()).unwrap();
+        std::fs::write(folder.path().join("sidecar.toml"), config(&issuer, &upstream, &wish)).unwrap();
         // P7: a new store refuses proofs of its first seconds, so it is opened by a clock that is behind.
         let behind = Arc::new(AtomicU64::new(30));
-        let sidecar = Sidecar::bind_by(config, clock(Arc::clone(&behind))).await.unwrap();
+        let (traffic, admin, stop, ended) = serve(folder.path(), &behind).await;
         behind.store(0, Ordering::SeqCst);
-        let (traffic, admin) = (sidecar.traffic_address().unwrap(), sidecar.admin_address().unwrap());
-        let (stop, stopped) = oneshot::channel();
-        let ended = tokio::spawn(sidecar.serve(async {
-            let _ = stopped.await;
-        }));
         Stand { traffic, admin, upstream, issuer, folder, behind, stop: Some(stop), ended }
+    }
+
+    /// Starts another sidecar on the same folder.
+    pub async fn restart(&mut self) {
+        let (traffic, admin, stop, ended) = serve(self.folder.path(), &self.behind).await;
+        (self.traffic, self.admin, self.stop, self.ended) = (traffic, admin, Some(stop), ended);
     }
 
     /// The same, with a list that has arrived.
@@ -117,6 +121,20 @@ impl Stand {
     }
 }
 
+async fn serve(
+    folder: &Path,
+    behind: &Arc<AtomicU64>,
+) -> (SocketAddr, SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
+    let config = Config::read(&folder.join("sidecar.toml")).unwrap();
+    let sidecar = Sidecar::bind_by(config, clock(Arc::clone(behind))).await.unwrap();
+    let (traffic, admin) = (sidecar.traffic_address().unwrap(), sidecar.admin_address().unwrap());
+    let (stop, stopped) = oneshot::channel();
+    let ended = tokio::spawn(sidecar.serve(async {
+        let _ = stopped.await;
+    }));
+    (traffic, admin, stop, ended)
+}
+
 const POLICY: &str = r#"
 [tools.echo]
 action = "task.read"
@@ -130,6 +148,11 @@ fn config(issuer: &Issuer, upstream: &Upstream, wish: &Wish) -> String {
         format!("roots = [\"{}\"]", issuer.root_key())
     } else {
         format!("keys_url = \"{}\"", issuer.url("pact-keys.json"))
+    };
+    let list_keys = if wish.list_key_pinned {
+        format!("list_keys = [\"{}\"]", issuer.list_key())
+    } else {
+        format!("list_keys_url = \"{}\"", issuer.url("pact-list-keys.json"))
     };
     format!(
         r#"
@@ -145,7 +168,7 @@ url = "http://{}/tool"
 [[issuers]]
 id = "acme"
 {roots}
-list_keys = ["{}"]
+{list_keys}
 lists_url = "{}"
 
 [issuers.speaks]
@@ -156,7 +179,6 @@ projects = ["web"]
 {}
 "#,
         upstream.address,
-        issuer.list_key(),
         issuer.url(wish.list),
         wish.more
     )

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::{
+    defect::Defect,
     envelope::{self, Envelope},
-    fault::{BiscuitFault, Defect, Place},
+    fault::{BiscuitFault, Place},
     symbols::Symbols,
     syntax::{self, Block, Predicate, Rule, Type},
     words::{REQUEST, STATED, Words},

@@ -1,7 +1,8 @@
 //! The outside of a token: signed blocks, their keys, the proof at the end.
 
 use super::{
-    fault::{BiscuitFault, Defect, Place},
+    defect::Defect,
+    fault::{BiscuitFault, Place},
     wire::{Field, Fields},
 };
 use crate::limits::{MAX_BLOCKS, MAX_TOKEN_BYTES};
@@ -56,7 +57,7 @@ fn fields(token: &[u8]) -> Result<Envelope<'_>, Defect> {
                 return Err(Defect::TooMany { what: "blocks", limit: MAX_BLOCKS });
             }
             3 => blocks.push(link(&field)?),
-            4 => proven = proof(field.single()?)?,
+            4 => proven = proof(&field.single()?)?,
             _ => return Err(field.unknown()),
         }
     }
@@ -124,7 +125,7 @@ fn public_key(field: &Field<'_>) -> Result<Algorithm, Defect> {
     }
 }
 
-fn proof(field: Field<'_>) -> Result<bool, Defect> {
+fn proof(field: &Field<'_>) -> Result<bool, Defect> {
     let mut fields = field.message()?;
     let content = fields.next()?.ok_or(Defect::Missing { what: "the proof's content" })?;
     match content.number {

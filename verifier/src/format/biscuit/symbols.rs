@@ -1,6 +1,6 @@
 //! The words of a token: the 28 that every token has, and those that its blocks add, one after the other.
 
-use super::fault::Defect;
+use super::defect::Defect;
 use crate::limits::{MAX_SYMBOLS, MAX_TEXT_BYTES};
 
 /// The index of a token's first own word.

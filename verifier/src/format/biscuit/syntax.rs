@@ -1,7 +1,8 @@
 //! A block's statements, read from its signed bytes with every word resolved and every count bounded.
 
 use super::{
-    fault::{BiscuitFault, Defect, Place},
+    defect::Defect,
+    fault::{BiscuitFault, Place},
     symbols::Symbols,
     wire::{Field, Fields},
 };

@@ -1,7 +1,7 @@
 //! Protobuf as a Biscuit may be written: fields in ascending order, single ones once, shortest integers, nothing unknown.
 //! One token has one encoding here, so what is admitted is what every other decoder reads.
 
-use super::fault::Defect;
+use super::defect::Defect;
 
 /// The fields of one message, in their order.
 pub(super) struct Fields<'a> {

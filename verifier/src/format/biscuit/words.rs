@@ -4,7 +4,8 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use pact_mandate::{IssuerId, MandateId, PublicKey, UnixTime};
 
 use super::{
-    fault::{BiscuitFault, Defect, Place},
+    defect::Defect,
+    fault::{BiscuitFault, Place},
     syntax::{Binary, Block, Check, Expression, Kind, Operation, Predicate, Rule, Term},
 };
 

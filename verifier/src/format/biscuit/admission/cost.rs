@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{BiscuitFault, Block, Defect, Place, Predicate, Rule, facts, queries, rules};
 use crate::{
-    format::biscuit::syntax::Term,
+    format::biscuit::syntax::{Expression, Term},
     limits::{MAX_MATCHES, MAX_STATED_ARGUMENTS, MAX_STEPS},
 };
 
@@ -90,7 +90,7 @@ impl<'a> Counts<'a> {
     /// The steps of one query: a walk over all facts for each partial combination, then its expressions.
     fn cost(&self, query: &Rule<'_>) -> Result<usize, Defect> {
         let ways = self.matches(query)?;
-        if ways > 1 && query.expressions.iter().any(|expression| expression.is_lazy()) {
+        if ways > 1 && query.expressions.iter().any(Expression::is_lazy) {
             return Err(Defect::LazyOverMany);
         }
         let (mut steps, mut partial) = (0_usize, 1_usize);

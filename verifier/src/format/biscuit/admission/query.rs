@@ -3,7 +3,7 @@
 use super::{BiscuitFault, Block, Defect, queries};
 use crate::format::biscuit::{
     fault::Place,
-    syntax::{Binary, Expression, Kind, Operation, Rule, Term},
+    syntax::{Binary, Expression, Kind, Operation, Predicate, Rule, Term},
 };
 
 /// Refuses unbound variables and values of unnamed arguments. Answers whether some statement may compare the value of
@@ -50,7 +50,7 @@ fn arguments<'b, 'a>(query: &'b Rule<'a>) -> impl Iterator<Item = (&'b Term<'a>,
 fn uses(query: &Rule<'_>, variable: u32) -> usize {
     let mut count = 0;
     let predicates = query.body.iter().chain([&query.head]);
-    count += predicates.flat_map(|predicate| predicate.variables()).filter(|used| *used == variable).count();
+    count += predicates.flat_map(Predicate::variables).filter(|used| *used == variable).count();
     for expression in &query.expressions {
         expression.free_variables(&mut Vec::new(), &mut |used| count += usize::from(used == variable));
     }

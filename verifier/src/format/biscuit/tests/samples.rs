@@ -1,7 +1,7 @@
 //! The crate's own samples, found where cargo keeps them: the same results through our adapter, and what admission
 //! says to each (`verifier/tests/biscuit_samples.md`).
 
-use std::{collections::HashMap, fmt::Write, fs, path::PathBuf, process::Command, sync::Arc};
+use std::{fmt::Write, fs, path::PathBuf, process::Command, sync::Arc};
 
 use biscuit_auth::{
     AuthorizerBuilder, Biscuit, PublicKey as CrateKey,

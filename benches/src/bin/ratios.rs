@@ -1,0 +1,245 @@
+//! `cargo ratios`: what a decision costs, as ratios within one run. One JSON object on standard output.
+
+use std::{
+    alloc::System,
+    collections::{BTreeMap, HashMap},
+    error::Error,
+    hint::black_box,
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use cap::Cap;
+use ed25519_dalek::{Signer as _, SigningKey};
+use pact_benches::{
+    lists::{MillionList, bytes_per_id, nth},
+    rounds::{Loop, Medians},
+    world::{Failure, World, action},
+};
+use pact_mandate::{Call, Format, Monotonic, Now, UnixTime};
+use pact_verifier::{Presented, PresentedProof, Verifier, proof::FreshProof};
+
+/// Counts what is allocated, for `list.million.bytes_per_id`.
+#[global_allocator]
+static HEAP: Cap<System> = Cap::new(System, usize::MAX);
+
+const ROUNDS: usize = 60;
+const RUNS: usize = 25;
+
+/// One prepared call: everything that is made before the clock starts.
+struct Prepared {
+    presented: Presented,
+    proof: PresentedProof,
+    call: Call,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let world = World::new(now()?, folder.path())?;
+    let mut ratios = decisions(&world)?;
+    ratios.extend(million(world.now)?);
+    println(&serde_json::to_string(&ratios)?);
+    Ok(())
+}
+
+/// The loops around `admit`, RAW and the two crates.
+fn decisions(world: &World) -> Result<BTreeMap<&'static str, f64>, Failure> {
+    let count = (ROUNDS + 1) * RUNS;
+    // No two proofs are alike in all loops together.
+    let tenuo = |set: usize| (set * count..(set + 1) * count).map(|n| prepare_tenuo(world, n)).collect();
+    let biscuit = |set: usize| (set * count..(set + 1) * count).map(|n| prepare_biscuit(world, n)).collect();
+    let cold = world.cold();
+    let medians = Medians::of(
+        ROUNDS,
+        vec![
+            raw(),
+            admit("tenuo.cold", world, &cold, tenuo(0)?),
+            admit("tenuo.warm", world, &world.verifier, tenuo(1)?),
+            admit("biscuit.cold", world, &cold, biscuit(2)?),
+            admit("biscuit.warm", world, &world.verifier, biscuit(3)?),
+            tenuo_crate(world)?,
+            biscuit_crate(world)?,
+        ],
+    );
+    for (name, time) in medians.iter() {
+        eprintln(&format!("{name}: {:.1} µs", time / 1000.0));
+    }
+    let raw = medians.get("raw");
+    Ok(BTreeMap::from([
+        ("tenuo.cold.4", medians.get("tenuo.cold") / (5.0 * raw)),
+        ("tenuo.warm", medians.get("tenuo.warm") / raw),
+        ("tenuo.cold.4.vs_crate", medians.get("tenuo.cold") / medians.get("tenuo.crate")),
+        ("biscuit.cold.3.vs_crate", medians.get("biscuit.cold") / medians.get("biscuit.crate")),
+    ]))
+}
+
+fn prepare_tenuo(world: &World, n: usize) -> Result<Prepared, Failure> {
+    let asked = world.asked(n)?;
+    let proof = world.tenuo_proof(&asked, n)?;
+    Ok(Prepared { presented: Presented::tenuo(&world.stack)?, proof, call: world.verifier.policy().judge(asked)? })
+}
+
+fn prepare_biscuit(world: &World, n: usize) -> Result<Prepared, Failure> {
+    let asked = world.asked(n)?;
+    let proof = world.dpop_proof(&asked, n)?;
+    Ok(Prepared { presented: Presented::biscuit(&world.token)?, proof, call: world.verifier.policy().judge(asked)? })
+}
+
+/// From credential bytes and a parsed call to the permit.
+fn admit<'a>(
+    name: &'static str,
+    world: &'a World,
+    verifier: &'a Verifier,
+    calls: Vec<Prepared>,
+) -> Loop<'a> {
+    let mut calls = calls.into_iter();
+    Loop::new(name, RUNS, move |_| {
+        let Prepared { presented, proof, call } = calls.next().expect("one for each run");
+        let permit = verifier.admit(presented, &proof, call, &world.lists, world.now);
+        assert!(permit.is_ok(), "{name}: {:?}", permit.err());
+        black_box(permit.ok());
+    })
+}
+
+/// RAW: one strict verification over 400 bytes.
+fn raw() -> Loop<'static> {
+    let key = SigningKey::from_bytes(&[8; 32]);
+    let message = [0x33; 400];
+    let signature = key.sign(&message);
+    let public = key.verifying_key();
+    Loop::new("raw", RUNS, move |_| {
+        assert!(public.verify_strict(black_box(&message), black_box(&signature)).is_ok());
+    })
+}
+
+/// The crate's own decoding and check of the same stack with the same kind of proof.
+fn tenuo_crate(world: &World) -> Result<Loop<'static>, Failure> {
+    use tenuo::{Authorizer, constraints::ConstraintValue, crypto::Signature, wire};
+
+    let asked = world.asked(0)?;
+    let PresentedProof::Tenuo { signature, fresh: Some(fresh) } = world.tenuo_proof(&asked, usize::MAX)? else {
+        return Err("a Tenuo proof".into());
+    };
+    let stack = STANDARD.decode(&world.stack)?;
+    let root = tenuo::PublicKey::from_bytes(world.issuer_key().as_bytes())?;
+    let authorizer = Authorizer::builder().trusted_root(root).build()?;
+    let signature = Signature::from_bytes(signature.as_bytes())?;
+    let text = |text: &str| ConstraintValue::String(text.to_owned());
+    let raw: HashMap<String, ConstraintValue> = HashMap::from([
+        ("project".to_owned(), text("web")),
+        ("task_id".to_owned(), text("11111111-1111-4111-8111-111111111111")),
+        ("cost_usd".to_owned(), ConstraintValue::Float(1.25)),
+        ("runs".to_owned(), ConstraintValue::Integer(3)),
+    ]);
+    let mut signed = raw.clone();
+    signed.insert("text".to_owned(), text(&format!("{:0>94}", 0)));
+    signed.extend(proof_members(world, &asked, &fresh).map(|(name, value)| (name.to_owned(), value)));
+    let at = i64::try_from(world.now.wall.seconds())?;
+    let action = action()?;
+    Ok(Loop::new("tenuo.crate", RUNS, move |_| {
+        let stack = wire::decode_stack(black_box(&stack)).expect("our stacks decode");
+        let verdict = authorizer.check_chain_with_pop_args_as_of(
+            &stack.0,
+            action.as_str(),
+            &signed,
+            &raw,
+            Some(&signature),
+            &[],
+            at,
+        );
+        assert!(verdict.is_ok(), "{:?}", verdict.err());
+        black_box(verdict.ok());
+    }))
+}
+
+/// The members of protocol P1 as the crate takes them.
+fn proof_members(
+    world: &World,
+    asked: &pact_mandate::Asked,
+    fresh: &FreshProof,
+) -> [(&'static str, tenuo::constraints::ConstraintValue); 5] {
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use tenuo::constraints::ConstraintValue::{Integer, String};
+
+    [
+        ("@aud", String(world.audience().as_str().to_owned())),
+        ("@iat", Integer(i64::try_from(fresh.issued_at.seconds()).unwrap_or(i64::MAX))),
+        ("@id", String(URL_SAFE_NO_PAD.encode(fresh.id))),
+        ("@params", String(URL_SAFE_NO_PAD.encode(asked.params))),
+        ("@tool", String(asked.tool.clone())),
+    ]
+}
+
+/// The crate's own parsing, verification and authorization of the same token for the same call.
+fn biscuit_crate(world: &World) -> Result<Loop<'static>, Failure> {
+    use base64::engine::general_purpose::URL_SAFE;
+    use biscuit_auth::{
+        Algorithm, Biscuit, PublicKey,
+        builder::{AuthorizerBuilder, Term, fact, int, string},
+        datalog::RunLimits,
+    };
+
+    let token = URL_SAFE.decode(&world.token)?;
+    let root = PublicKey::from_bytes(world.issuer_key().as_bytes(), Algorithm::Ed25519)?;
+    let policy = AuthorizerBuilder::new()
+        .policy("allow if tool($t), project($p), right($p, $t)")?
+        .policy("deny if true")?
+        .set_limits(RunLimits { max_time: std::time::Duration::from_secs(2), ..RunLimits::default() });
+    let facts = [
+        fact("tool", &[string("task.work")]),
+        fact("project", &[string("web")]),
+        fact("time", &[Term::Date(world.now.wall.seconds())]),
+        fact("arg", &[string("task_id"), string("11111111-1111-4111-8111-111111111111")]),
+        fact("arg", &[string("cost_usd"), int(1_250_000)]),
+        fact("arg", &[string("runs"), int(3_000_000)]),
+    ];
+    Ok(Loop::new("biscuit.crate", RUNS, move |_| {
+        let token = Biscuit::from(black_box(&token), root).expect("our tokens verify");
+        let mut builder = policy.clone();
+        for fact in &facts {
+            builder = builder.fact(fact.clone()).expect("a fact without variables");
+        }
+        let verdict = builder.build(&token).and_then(|mut authorizer| authorizer.authorize());
+        assert_eq!(verdict.ok(), Some(0));
+    }))
+}
+
+/// The list of a million ids: its size on the wire and in memory, and one look-up.
+fn million(now: Now) -> Result<BTreeMap<&'static str, f64>, Failure> {
+    let list = MillionList::publish(now)?;
+    let before = HEAP.allocated();
+    let lists = list.load(now)?;
+    let retained = HEAP.allocated().saturating_sub(before);
+    let fresh = lists.fresh(list.issuer(), Format::Tenuo, now)?;
+    let entries: Vec<_> = (0..20_000).map(|n| (nth(n * 50), nth(2_000_000 + n))).collect();
+    // A look-up is so short that a run of the loop is a thousand of them, half found and half not.
+    let look_up = Loop::new("lookup", 10, |run| {
+        for at in 0..500 {
+            let (listed, absent) = &entries[(run * 500 + at) % entries.len()];
+            assert!(fresh.contains(black_box(listed)) && !fresh.contains(black_box(absent)));
+        }
+    });
+    let medians = Medians::of(ROUNDS, vec![raw(), look_up]);
+    eprintln(&format!("lookup: {:.0} ns", medians.get("lookup") / 1000.0));
+    Ok(BTreeMap::from([
+        ("list.million.bytes_per_id", bytes_per_id(retained)),
+        ("list.million.wire_bytes_per_id", list.wire_bytes_per_id()),
+        ("list.million.lookup", medians.get("lookup") / 1000.0 / medians.get("raw")),
+    ]))
+}
+
+#[expect(clippy::disallowed_methods, reason = "a main reads the clock once; Tenuo's crate mints by the same one")]
+fn now() -> Result<Now, Failure> {
+    let wall = UnixTime::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs())?;
+    Ok(Now::new(wall, Monotonic::from_origin(Instant::now().elapsed())))
+}
+
+#[expect(clippy::print_stdout, reason = "the ratios are this program's output")]
+fn println(line: &str) {
+    println!("{line}");
+}
+
+#[expect(clippy::print_stderr, reason = "times are for the person who watches")]
+fn eprintln(line: &str) {
+    eprintln!("{line}");
+}

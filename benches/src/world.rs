@@ -1,0 +1,212 @@
+//! What the loops work on: an issuer, a chain of three mandates exported in both formats, a verifier, signed calls.
+
+use std::{convert::Infallible, error::Error, path::Path, sync::Arc};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use pact_holder::{Holder, sign_dpop, sign_tenuo, tool_call};
+use pact_issuer::{
+    chain::UnrevokedChain,
+    delegate::delegate,
+    export::{self, Credential, Order},
+    mint::mint,
+    record::MandateRecord,
+};
+use pact_mandate::{
+    Action, Asked, Ceilings, Format, IssuerId, Json, MandateId, Now, Scope, SecretKey, Signature, Signer, Validity,
+    chain::ChildGrant, jwks::KeySet, mandate::RootGrant,
+};
+use pact_revocation::{Draft, FloorInMemory, Keeper, Listed, Lists};
+use pact_verifier::{
+    Audience, ChainCache, FileReplay, Policy, PresentedProof, RootKey, TrustSnapshot, TrustedIssuer, Verifier,
+    limits::MAX_CACHE_BYTES,
+    proof::FreshProof,
+    replay::BootId,
+    trust::{Projects, Speaks},
+};
+
+/// Any failure of the preparation ends the program.
+pub type Failure = Box<dyn Error>;
+
+const AUDIENCE: &str = "https://tools.example/mcp";
+const SCOPE: [&str; 2] = ["task.read@project:web", "task.work@project:web"];
+
+/// One issuer's world at one moment.
+pub struct World {
+    /// The moment by which everything is judged.
+    pub now: Now,
+    /// The verifying side.
+    pub verifier: Verifier,
+    /// The lists in force: one list with one entry that concerns nobody here.
+    pub lists: Lists,
+    /// Four warrants.
+    pub stack: String,
+    /// Three blocks.
+    pub token: String,
+    issuer: SecretKey,
+    holder: Holder,
+    audience: Audience,
+    replay: Arc<FileReplay>,
+}
+
+impl World {
+    /// Makes keys, mandates, credentials and lists; the store of used proofs lives in `folder`.
+    pub fn new(now: Now, folder: &Path) -> Result<World, Failure> {
+        let (issuer, lister) = (SecretKey::from_seed(&[1; 32])?, SecretKey::from_seed(&[2; 32])?);
+        let holder = Holder::from_seed(&[3; 32])?;
+        let chain = chain_of_three(&issuer, now)?;
+        let order = Order { lifetime: 3600, ..Order::new(*holder.public_key(), now.wall) };
+        let release = |export: export::Export| -> Credential {
+            export.release(|_| Ok::<(), Infallible>(())).unwrap_or_else(|never| match never {})
+        };
+        let stack = release(export::tenuo::export(&chain, &order, &issuer)?).text().to_owned();
+        let token = release(export::biscuit::export(&chain, &order, &issuer)?).text().to_owned();
+        let audience: Audience = AUDIENCE.parse()?;
+        let started = Now::new(now.wall.minus(600), now.monotonic);
+        let replay = Arc::new(FileReplay::open(folder, BootId::of_this_system(), started)?);
+        let verifier = Verifier::new(
+            Arc::new(trust(&issuer)?),
+            Arc::new(Policy::from_toml(POLICY)?),
+            audience.clone(),
+            replay.clone(),
+            Arc::new(ChainCache::new(MAX_CACHE_BYTES)),
+        );
+        let lists = lists(&lister, now)?;
+        Ok(World { now, verifier, lists, stack, token, issuer, holder, audience, replay })
+    }
+
+    /// The verifier without room for a cached chain: it opens every one anew.
+    pub fn cold(&self) -> Verifier {
+        Verifier::new(
+            self.verifier.trust().clone(),
+            self.verifier.policy().clone(),
+            self.audience.clone(),
+            self.replay.clone(),
+            Arc::new(ChainCache::new(0)),
+        )
+    }
+
+    /// The `n`-th call: 200 bytes of arguments, no two alike.
+    pub fn asked(&self, n: usize) -> Result<Asked, Failure> {
+        let text = format!(
+            r#"{{"project":"web","task_id":"11111111-1111-4111-8111-111111111111","cost_usd":1.25,"runs":3,"text":"{n:0>94}"}}"#
+        );
+        Ok(tool_call("work", Json::parse(text.as_bytes())?)?)
+    }
+
+    /// A fresh Tenuo proof (protocol P1) of that call.
+    pub fn tenuo_proof(&self, asked: &Asked, n: usize) -> Result<PresentedProof, Failure> {
+        let fresh = self.fresh(n);
+        let signed = sign_tenuo(&self.holder, &self.stack, &action()?, asked, &self.audience, &fresh)?;
+        let signature: [u8; 64] =
+            STANDARD.decode(signed.signature())?.try_into().map_err(|_| "a signature is 64 bytes")?;
+        Ok(PresentedProof::Tenuo { signature: Signature::from_bytes(signature), fresh: Some(fresh) })
+    }
+
+    /// A fresh DPoP proof (protocol P4) of that call.
+    pub fn dpop_proof(&self, asked: &Asked, n: usize) -> Result<PresentedProof, Failure> {
+        let fresh = self.fresh(n);
+        let signed = sign_dpop(&self.holder, &self.token, asked, &self.audience, fresh.id, fresh.issued_at)?;
+        Ok(PresentedProof::Dpop(signed.dpop().to_owned()))
+    }
+
+    /// The members that no two proofs share.
+    pub fn fresh(&self, n: usize) -> FreshProof {
+        let mut id = [0; 16];
+        id.iter_mut().zip(n.to_be_bytes()).for_each(|(to, from)| *to = from);
+        FreshProof { id, issued_at: self.now.wall }
+    }
+
+    /// The key at which the credentials begin.
+    pub fn issuer_key(&self) -> &pact_mandate::PublicKey {
+        self.issuer.public_key()
+    }
+
+    /// Where proofs are made for.
+    pub fn audience(&self) -> &Audience {
+        &self.audience
+    }
+}
+
+const POLICY: &str = r#"
+[tools.work]
+action = "task.work"
+project = { arg = "project" }
+args = { task_id = { arg = "task_id" }, cost_usd = { arg = "cost_usd" }, runs = { arg = "runs" } }
+unjudged = ["text"]
+"#;
+
+/// The action that the loops' tool stands for.
+pub fn action() -> Result<Action, Failure> {
+    Ok("task.work".parse()?)
+}
+
+fn trust(issuer: &SecretKey) -> Result<TrustSnapshot, Failure> {
+    let issuer = TrustedIssuer {
+        id: issuer_id()?,
+        roots: vec![RootKey::Ed25519 { id: issuer.key_id().clone(), key: *issuer.public_key() }],
+        speaks: Speaks {
+            formats: [Format::Tenuo, Format::Biscuit].into(),
+            actions: vec!["task.*".parse()?],
+            projects: Projects::All,
+        },
+        bearer: false,
+    };
+    Ok(TrustSnapshot::new(vec![issuer])?)
+}
+
+fn issuer_id() -> Result<IssuerId, Failure> {
+    Ok("acme".parse()?)
+}
+
+fn lists(lister: &SecretKey, now: Now) -> Result<Lists, Failure> {
+    let id = MandateId::from_random([9; 16]);
+    let listed =
+        Listed { entry: pact_revocation::Entry::of_mandate(id), expires_at: now.wall.plus(3600) };
+    let published = Draft::first(issuer_id()?)
+        .covering([Format::Tenuo, Format::Biscuit, Format::Pact])
+        .revoke([listed])
+        .sign(lister, now.wall)?;
+    let keys = KeySet::new(vec![(lister.key_id().clone(), *lister.public_key())])?;
+    let mut keeper = Keeper::new(issuer_id()?, Format::Pact, keys, FloorInMemory::default())?;
+    let held = keeper.accept_whole(&published.head_bytes()?, published.body_bytes(), now)?;
+    Ok(Lists::none().with(held))
+}
+
+fn chain_of_three(key: &SecretKey, now: Now) -> Result<UnrevokedChain, Failure> {
+    let keys = KeySet::new(vec![(key.key_id().clone(), *key.public_key())])?;
+    let scope = || -> Result<Scope, Failure> {
+        let items = SCOPE.iter().map(|item| item.parse()).collect::<Result<Vec<_>, _>>()?;
+        Ok(items.try_into()?)
+    };
+    let validity = Validity { not_before: now.wall, expires_at: now.wall.plus(7200) };
+    let root = RootGrant {
+        id: MandateId::from_random([1; 16]),
+        human: "boss".parse()?,
+        holder: "agent-1".parse()?,
+        scope: scope()?,
+        limits: limits("10", "50")?,
+        delegations: 3,
+        validity,
+    };
+    let mut records: Vec<MandateRecord> = vec![mint(root, key)?];
+    for (number, cost, runs, delegations) in [(2, "5", "20", 2), (3, "2.5", "7", 1)] {
+        let child = ChildGrant {
+            id: MandateId::from_random([number; 16]),
+            holder: format!("agent-{number}").parse()?,
+            scope: scope()?,
+            limits: limits(cost, runs)?,
+            delegations,
+            issued_at: now.wall,
+            expires_at: None,
+        };
+        let parent = UnrevokedChain::verify(&records, &keys, now.wall)?;
+        records.push(delegate(&parent, child, key)?);
+    }
+    Ok(UnrevokedChain::verify(&records, &keys, now.wall)?)
+}
+
+fn limits(cost: &str, runs: &str) -> Result<Ceilings, Failure> {
+    let limits = [("cost_usd", cost), ("runs", runs)];
+    let limits = limits.iter().map(|(name, most)| Ok::<_, Failure>((name.parse()?, most.parse()?)));
+    Ok(limits.collect::<Result<std::collections::BTreeMap<_, _>, _>>()?.try_into()?)
+}
