@@ -3,7 +3,7 @@
 use std::{convert::Infallible, error::Error, path::Path, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use pact_holder::{Holder, sign_dpop, sign_tenuo, tool_call};
+use pact_holder::{Holder, call::tool_call, sign_dpop, sign_tenuo};
 use pact_issuer::{
     chain::UnrevokedChain,
     delegate::delegate,

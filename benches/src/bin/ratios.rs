@@ -46,8 +46,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn decisions(world: &World) -> Result<BTreeMap<&'static str, f64>, Failure> {
     let count = (ROUNDS + 1) * RUNS;
     // No two proofs are alike in all loops together.
-    let tenuo = |set: usize| (set * count..(set + 1) * count).map(|n| prepare_tenuo(world, n)).collect();
-    let biscuit = |set: usize| (set * count..(set + 1) * count).map(|n| prepare_biscuit(world, n)).collect();
+    let tenuo = |set: usize| -> Result<Vec<Prepared>, Failure> { (set * count..(set + 1) * count).map(|n| prepare_tenuo(world, n)).collect() };
+    let biscuit = |set: usize| -> Result<Vec<Prepared>, Failure> { (set * count..(set + 1) * count).map(|n| prepare_biscuit(world, n)).collect() };
     let cold = world.cold();
     let medians = Medians::of(
         ROUNDS,

@@ -7,6 +7,7 @@ use std::{
 
 use clap::Parser;
 use pact_examples::{
+    invitation::{self, InvitationError},
     report::{Form, Report},
     stage::{Stage, StageError},
     story::{Ending, Story, StoryError},
@@ -34,6 +35,8 @@ enum Broken {
     Stage(#[from] StageError),
     #[error("the story breaks off: {0}")]
     Story(#[from] StoryError),
+    #[error("what is left to try: {0}")]
+    Invitation(#[from] InvitationError),
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
 }
@@ -58,11 +61,15 @@ async fn play(options: &Options) -> Result<bool, Broken> {
     let mut report = Report::new(io::stdout(), form);
     let mut stage = Stage::set().await?;
     let ending = if options.exit { Ending::IssuerStops } else { Ending::StaysUp };
-    Story::play(&mut stage, &mut report, ending).await?;
+    let remaining = Story::play(&mut stage, &mut report, ending).await?;
     let right = report.finish()?;
     if !options.exit {
-        // A signal that cannot be waited for ends the program at once, which is what it would do anyway.
-        let _ = tokio::signal::ctrl_c().await;
+        report.note(&invitation::prepare(&stage, &remaining).await?)?;
+        tokio::select! {
+            // A signal that cannot be waited for ends the program at once, which is what it would do anyway.
+            _ = tokio::signal::ctrl_c() => {}
+            () = invitation::keep_fresh(&stage) => {}
+        }
     }
     Ok(right)
 }

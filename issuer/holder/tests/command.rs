@@ -49,4 +49,10 @@ fn a_biscuit_proof_comes_as_headers_and_as_meta() {
     let refused = run(&reserved);
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("@aud"), "{refused:?}");
+    let whole = [&sign[..], &["--arguments", r#"{"cost":2.50}"#, "--request"]].concat();
+    let text = printed(&run(&whole));
+    assert!(text.contains(r#""arguments":{"cost":2.50}"#), "{text}");
+    let request: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(request["params"]["name"], "read");
+    assert_eq!(request["params"]["_meta"]["pact/credential"], "dG9rZW4=");
 }
