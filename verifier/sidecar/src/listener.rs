@@ -5,6 +5,7 @@ use std::{convert::Infallible, future::Future, pin::pin, sync::Arc, time::Durati
 use http::{Request, Response};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use metrics::Gauge;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -36,6 +37,7 @@ enum Phase {
 pub(crate) async fn serve<A, F>(
     listener: TcpListener,
     bounds: ConnectionBounds,
+    open: Gauge,
     answer: A,
     stop: impl Future<Output = ()>,
 ) where
@@ -50,7 +52,14 @@ pub(crate) async fn serve<A, F>(
             next = next(&listener, &places) => next,
             () = &mut stop => break,
         };
-        tokio::spawn(keep(stream, place, bounds, answer.clone(), phases.clone()));
+        let kept = keep(stream, bounds, answer.clone(), phases.clone());
+        let open = open.clone();
+        tokio::spawn(async move {
+            open.increment(1.0);
+            kept.await;
+            open.decrement(1.0);
+            drop(place);
+        });
     }
     drop(listener);
     phase.send_replace(Phase::Draining);
@@ -78,7 +87,6 @@ async fn next(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, Ow
 
 async fn keep<A, F>(
     stream: TcpStream,
-    place: OwnedSemaphorePermit,
     bounds: ConnectionBounds,
     answer: A,
     mut phases: watch::Receiver<Phase>,
@@ -112,5 +120,4 @@ async fn keep<A, F>(
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
-    drop(place);
 }

@@ -125,10 +125,10 @@ impl ListWatch {
 
     /// Comes back when the keys have changed.
     async fn follow(&self, watcher: Watcher, keys: &[(KeyId, PublicKey)]) {
-        let mut changes = watcher.changes();
+        let mut news = watcher.changes();
         loop {
             tokio::select! {
-                changed = changes.changed() => match changed {
+                told = news.changed() => match told {
                     Ok(()) => self.book.adopt(&watcher.lists()),
                     Err(_) => return,
                 },

@@ -33,7 +33,7 @@ const POOL_CONNECTIONS: usize = 64;
 /// What lets a message through.
 pub(crate) enum Passage {
     /// The ladder of trust.
-    Judged(Permit),
+    Judged(Box<Permit>),
     /// A method that needs no credential.
     Open(OpenMethod),
 }

@@ -68,7 +68,7 @@ async fn k4_roots_may_be_published_and_k3_a_set_with_a_key_of_another_role_does_
     assert_eq!(stand.post(&credential.call(AUDIENCE, r#"{"cost":1}"#)).await.status, 200);
     // The list key, published as a root.
     stand.issuer.publish_keys(key_set([2; 32]));
-    tokio::time::sleep(std::time::Duration::from_millis(1000)).await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let ready = client::get(stand.admin, "/readyz").await;
     assert_eq!(ready.status, 200, "{ready:?}");
     assert!(ready.json()["issuers"]["acme"]["roots"]["fault"].as_str().unwrap().contains("another role"));

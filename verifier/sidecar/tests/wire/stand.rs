@@ -21,30 +21,30 @@ use crate::{
     upstream::Upstream,
 };
 
-pub const AUDIENCE: &str = "https://tools.example.org/mcp";
+pub(crate) const AUDIENCE: &str = "https://tools.example.org/mcp";
 
-pub struct Stand {
-    pub traffic: SocketAddr,
-    pub admin: SocketAddr,
-    pub upstream: Upstream,
-    pub issuer: Issuer,
-    pub folder: TempDir,
+pub(crate) struct Stand {
+    pub(crate) traffic: SocketAddr,
+    pub(crate) admin: SocketAddr,
+    pub(crate) upstream: Upstream,
+    pub(crate) issuer: Issuer,
+    pub(crate) folder: TempDir,
     /// Seconds by which the sidecar's wall clock is behind.
-    pub behind: Arc<AtomicU64>,
+    pub(crate) behind: Arc<AtomicU64>,
     stop: Option<oneshot::Sender<()>>,
-    pub ended: tokio::task::JoinHandle<()>,
+    pub(crate) ended: tokio::task::JoinHandle<()>,
 }
 
 /// What a test wants otherwise than usual.
-pub struct Wish {
+pub(crate) struct Wish {
     /// More lines at the end of the configuration.
-    pub more: &'static str,
+    pub(crate) more: &'static str,
     /// Where the list is said to be, below the issuer.
-    pub list: &'static str,
+    pub(crate) list: &'static str,
     /// Whether the root is pinned, or published.
-    pub pinned: bool,
+    pub(crate) pinned: bool,
     /// Whether the list key is pinned, or published.
-    pub list_key_pinned: bool,
+    pub(crate) list_key_pinned: bool,
 }
 
 impl Default for Wish {
@@ -57,17 +57,17 @@ impl Default for Wish {
 fn clock(behind: Arc<AtomicU64>) -> Clock {
     let started = Instant::now();
     Clock::from_fn(move || {
-        let passed = Monotonic::from_origin(Instant::now() - started);
+        let passed = Monotonic::from_origin(started.elapsed());
         Now::new(now().minus(behind.load(Ordering::SeqCst)), passed)
     })
 }
 
 impl Stand {
-    pub async fn start() -> Stand {
+    pub(crate) async fn start() -> Stand {
         Stand::with(Wish::default()).await
     }
 
-    pub async fn with(wish: Wish) -> Stand {
+    pub(crate) async fn with(wish: Wish) -> Stand {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let (issuer, upstream) = (Issuer::start().await, Upstream::start().await);
         let folder = tempfile::tempdir().unwrap();
@@ -81,23 +81,23 @@ impl Stand {
     }
 
     /// Starts another sidecar on the same folder.
-    pub async fn restart(&mut self) {
+    pub(crate) async fn restart(&mut self) {
         let (traffic, admin, stop, ended) = serve(self.folder.path(), &self.behind).await;
         (self.traffic, self.admin, self.stop, self.ended) = (traffic, admin, Some(stop), ended);
     }
 
     /// The same, with a list that has arrived.
-    pub async fn ready() -> Stand {
+    pub(crate) async fn ready() -> Stand {
         let stand = Stand::start().await;
         stand.until_ready().await;
         stand
     }
 
-    pub async fn until_ready(&self) {
+    pub(crate) async fn until_ready(&self) {
         self.until_status(200).await;
     }
 
-    pub async fn until_status(&self, status: u16) -> Answer {
+    pub(crate) async fn until_status(&self, status: u16) -> Answer {
         for _ in 0..400 {
             let answer = client::get(self.admin, "/readyz").await;
             if answer.status == status {
@@ -108,15 +108,15 @@ impl Stand {
         panic!("never {status}: {:?}", client::get(self.admin, "/readyz").await);
     }
 
-    pub async fn post(&self, body: &str) -> Answer {
+    pub(crate) async fn post(&self, body: &str) -> Answer {
         self.post_with("", body.as_bytes()).await
     }
 
-    pub async fn post_with(&self, headers: &str, body: &[u8]) -> Answer {
+    pub(crate) async fn post_with(&self, headers: &str, body: &[u8]) -> Answer {
         client::raw(self.traffic, &client::post(headers, body)).await
     }
 
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         drop(self.stop.take());
     }
 }
