@@ -171,9 +171,7 @@ fn challenge(fault: &Fault) -> Option<Challenge> {
     let Fault::Refused(refusal) = fault else { return None };
     match refusal.class() {
         Class::Unauthenticated if refusal.code() == "credential_missing" => Some(Challenge::Bare),
-        Class::Unauthenticated if matches!(refusal, Refusal::Proof(_)) => {
-            Some(Challenge::InvalidProof)
-        }
+        Class::Unauthenticated if matches!(refusal, Refusal::Proof(_)) => Some(Challenge::InvalidProof),
         Class::Unauthenticated => Some(Challenge::InvalidToken),
         Class::Forbidden => Some(Challenge::InsufficientScope),
         Class::Malformed | Class::TooMany | Class::Unavailable => None,
