@@ -32,7 +32,6 @@ pub(crate) struct Opened {
 
 /// What a credential allows, in its own format.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "each stands alone behind the `Arc` of its chain")]
 pub(crate) enum Authority {
     /// The last warrant's capabilities.
     Tenuo(tenuo::Leaf),

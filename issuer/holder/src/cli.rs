@@ -77,7 +77,7 @@ struct SignArgs {
     /// The tool's own name, as the tool server lists it.
     #[arg(long, value_name = "NAME")]
     tool: String,
-    /// What the credential calls the tool, when that is another name (Tenuo; tools/list says it for each tool).
+    /// What the credential calls the tool, when that is another name (Tenuo; the sidecar's policy file says it).
     #[arg(long, value_name = "NAME")]
     action: Option<Action>,
     /// The call's arguments: a JSON object, or @FILE.

@@ -98,8 +98,7 @@ impl Folder {
         Command::new(env!("CARGO_BIN_EXE_pact-verify"))
             .args([command, "--trust", &path("trust.toml"), "--audience", AUDIENCE, "--now", &now])
             .args(
-                more.iter()
-                    .map(|argument| argument.replace("DIR", &self.place.path().display().to_string())),
+                more.iter().map(|argument| argument.replace("DIR", &self.place.path().display().to_string())),
             )
             .output()
             .unwrap()

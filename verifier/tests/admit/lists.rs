@@ -74,7 +74,8 @@ fn c6_a_credential_of_an_imported_mandate_needs_its_source_fresh_on_the_issuers_
     let imported = biscuit::mint_from(Some(AGENT), &format!(r#"source("{SOURCE}");"#));
     assert_eq!(world.code(&imported, "read_file", "{}"), "source_missing");
     let vouched = |world: &World, signed_at: SourceTime| {
-        let draft = Draft::first(ISSUER.parse().unwrap()).with_sources([(SOURCE.parse().unwrap(), signed_at)]);
+        let draft =
+            Draft::first(ISSUER.parse().unwrap()).with_sources([(SOURCE.parse().unwrap(), signed_at)]);
         keep(ISSUER, LIST, &draft.sign(&key(LIST), world.now.wall).unwrap(), world.now)
     };
     world.lists = vouched(&world, SourceTime::At(world.now.wall.minus(61)));

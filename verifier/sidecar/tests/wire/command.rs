@@ -35,7 +35,7 @@ async fn the_command_checks_and_prints_a_configuration_and_names_what_is_wrong_w
     assert!(said.contains("`state_dri`") && said.contains("`state_dir`"), "{said}");
 }
 
-/// Attack 68: whatever the level, no log holds what a caller could be robbed of.
+/// Whatever the level, no log holds what a caller could be robbed of.
 #[tokio::test]
 async fn no_log_holds_a_credential_a_proof_or_an_argument() {
     let stand = Stand::start().await;

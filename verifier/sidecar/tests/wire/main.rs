@@ -21,3 +21,5 @@ mod operations;
 mod shapes;
 #[cfg(test)]
 mod streams;
+#[cfg(test)]
+mod token;

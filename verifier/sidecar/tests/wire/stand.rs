@@ -172,7 +172,7 @@ id = "acme"
 lists_url = "{}"
 
 [issuers.speaks]
-formats = ["tenuo"]
+formats = ["tenuo", "biscuit"]
 actions = ["task.*"]
 projects = ["web"]
 
