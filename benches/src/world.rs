@@ -160,11 +160,11 @@ fn issuer_id() -> Result<IssuerId, Failure> {
 
 fn lists(lister: &SecretKey, now: Now) -> Result<Lists, Failure> {
     let id = MandateId::from_random([9; 16]);
-    let listed =
+    let entry =
         Listed { entry: pact_revocation::Entry::of_mandate(id), expires_at: now.wall.plus(3600) };
     let published = Draft::first(issuer_id()?)
         .covering([Format::Tenuo, Format::Biscuit, Format::Pact])
-        .revoke([listed])
+        .revoke([entry])
         .sign(lister, now.wall)?;
     let keys = KeySet::new(vec![(lister.key_id().clone(), *lister.public_key())])?;
     let mut keeper = Keeper::new(issuer_id()?, Format::Pact, keys, FloorInMemory::default())?;
