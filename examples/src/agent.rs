@@ -1,11 +1,15 @@
 //! An agent: a key, and what it does with a credential.
 
+use std::path::Path;
+
 use base64::{
     Engine,
     engine::general_purpose::{GeneralPurpose, STANDARD, URL_SAFE},
 };
 use pact_holder::{Holder, SignError, call::tool_call, sign_dpop, sign_tenuo};
-use pact_mandate::{Action, Json, PublicKey, UnixTime, json::JsonError, key::KeyError};
+use pact_mandate::{
+    Action, Json, PublicKey, UnixTime, json::JsonError, key::KeyError, keyfile::KeyFileError,
+};
 use pact_verifier::proof::{Audience, FreshProof};
 use serde_json::Value;
 
@@ -55,6 +59,11 @@ impl Agent {
     /// What an issuer must know of it.
     pub fn public_key(&self) -> &PublicKey {
         self.holder.public_key()
+    }
+
+    /// Writes its key to a new file of mode 0600.
+    pub fn keep(&self, path: &Path) -> Result<(), KeyFileError> {
+        self.holder.write_file(path)
     }
 
     /// The call with credential and proof, ready to be sent once. `action` is what the credential calls the tool.

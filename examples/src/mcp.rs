@@ -55,6 +55,9 @@ pub enum McpError {
     /// No connection, or it broke.
     #[error("no answer: {0}")]
     Send(#[from] hyper_util::client::legacy::Error),
+    /// Not there.
+    #[error("the answer was {0}")]
+    Status(StatusCode),
     /// The answer broke off or is too long.
     #[error("the answer could not be read: {0}")]
     Body(Box<dyn std::error::Error + Send + Sync>),
@@ -88,12 +91,24 @@ impl McpClient {
         self.send(Request::get(url.parse::<Uri>()?).body(Full::default())?).await
     }
 
+    /// Reads a document as it is; anything but success is an error.
+    pub async fn fetch(&self, url: &str) -> Result<Bytes, McpError> {
+        match self.exchange(Request::get(url.parse::<Uri>()?).body(Full::default())?).await? {
+            (status, body) if status.is_success() => Ok(body),
+            (status, _) => Err(McpError::Status(status)),
+        }
+    }
+
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Answer, McpError> {
+        let (status, body) = self.exchange(request).await?;
+        Ok(Answer { status, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+    }
+
+    async fn exchange(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), McpError> {
         let answer = self.http.request(request).await?;
         let status = answer.status();
         let body = Limited::new(answer.into_body(), MOST_BYTES).collect().await.map_err(McpError::Body)?;
-        let body = serde_json::from_slice(&body.to_bytes()).unwrap_or(Value::Null);
-        Ok(Answer { status, body })
+        Ok((status, body.to_bytes()))
     }
 }
 

@@ -98,10 +98,10 @@ impl<W: Write> Report<W> {
         let right = self.steps - self.wrong;
         match self.form {
             Form::Text => {
-                writeln!(self.out, "\n{} steps: {right} as expected, {} otherwise", self.steps, self.wrong)?
+                writeln!(self.out, "\n{} steps: {right} as expected, {} otherwise", self.steps, self.wrong)?;
             }
             Form::Json => {
-                writeln!(self.out, "{}", json!({"steps": self.steps, "ok": right, "wrong": self.wrong}))?
+                writeln!(self.out, "{}", json!({"steps": self.steps, "ok": right, "wrong": self.wrong}))?;
             }
         }
         self.out.flush()?;

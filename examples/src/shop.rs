@@ -17,8 +17,10 @@ use tokio::net::TcpListener;
 pub const PATH: &str = "/mcp";
 
 /// The shop whose orders the tools look up and refund.
-#[derive(Clone, Copy, Debug)]
-pub struct Shop;
+#[derive(Clone, Debug)]
+pub struct Shop {
+    currency: String,
+}
 
 /// What `look_up_order` takes.
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
@@ -48,14 +50,14 @@ pub struct Refund {
 impl Shop {
     #[tool(description = "Says what an order is about")]
     fn look_up_order(&self, Parameters(LookUp { project, order }): Parameters<LookUp>) -> String {
-        format!("order {order} of {project}: one teapot, 40 USD, delivered")
+        format!("order {order} of {project}: one teapot, 40 {}, delivered", self.currency)
     }
 
     #[tool(description = "Pays part of an order back")]
     fn refund_order(&self, Parameters(refund): Parameters<Refund>) -> String {
         let Refund { project, order, amount_usd, note } = refund;
         let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
-        format!("refunded {amount_usd} USD for order {order} of {project}{note}")
+        format!("refunded {amount_usd} {} for order {order} of {project}{note}", self.currency)
     }
 }
 
@@ -63,7 +65,11 @@ impl Shop {
 pub async fn serve(listener: TcpListener) -> std::io::Result<()> {
     let config =
         StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true);
-    let service = StreamableHttpService::new(|| Ok(Shop), NeverSessionManager::default().into(), config);
+    let service = StreamableHttpService::new(
+        || Ok(Shop { currency: "USD".to_owned() }),
+        NeverSessionManager::default().into(),
+        config,
+    );
     axum::serve(listener, Router::new().nest_service(PATH, service)).await
 }
 

@@ -26,14 +26,15 @@ const POLICY: &str = r#"
 [tools.look_up_order]
 action = "order.read"
 project = { arg = "project" }
+task_id = { arg = "order" }
 args = { amount_usd = { const = 0 } }
-unjudged = ["order"]
 
 [tools.refund_order]
 action = "order.refund"
 project = { arg = "project" }
+task_id = { arg = "order" }
 args = { amount_usd = { arg = "amount_usd" } }
-unjudged = ["order", "note"]
+unjudged = ["note"]
 "#;
 
 /// Everything that runs.

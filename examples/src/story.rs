@@ -49,6 +49,14 @@ struct Cast {
     stranger: Agent,
 }
 
+/// What works after the last step, when everything stays up.
+pub struct Remaining {
+    /// An agent with a live mandate.
+    pub agent: Agent,
+    /// Its credential.
+    pub tenuo: Credential,
+}
+
 /// Why the story breaks off.
 #[derive(Debug, thiserror::Error)]
 pub enum StoryError {
@@ -104,7 +112,7 @@ impl<'a, W: Write> Story<'a, W> {
         stage: &'a mut Stage,
         report: &'a mut Report<W>,
         ending: Ending,
-    ) -> Result<(), StoryError> {
+    ) -> Result<Remaining, StoryError> {
         let cast = granting::grant(stage, report)?;
         let mut story = Story { stage, report, cast };
         story.settle().await?;
@@ -113,10 +121,11 @@ impl<'a, W: Write> Story<'a, W> {
         }
         story.rotation().await?;
         story.revocation().await?;
-        match ending {
-            Ending::IssuerStops => story.silence().await,
-            Ending::StaysUp => Ok(()),
+        if ending == Ending::IssuerStops {
+            story.silence().await?;
         }
+        let Cast { c, c_credentials: [tenuo, _], .. } = story.cast;
+        Ok(Remaining { agent: c, tenuo })
     }
 
     /// Signs and sends.

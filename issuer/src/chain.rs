@@ -1,6 +1,10 @@
 //! The one thing that may be handed on or exported: a chain that holds, none of whose links was revoked.
 
-use pact_mandate::{Chain, KeyRing, MandateId, UnixTime, chain::ChainError};
+use std::collections::BTreeMap;
+
+use pact_mandate::{
+    Authentic, Chain, KeyId, KeyRing, Mandate, MandateId, PublicKey, UnixTime, chain::ChainError,
+};
 
 use crate::{limits::ISSUE_SKEW_SECONDS, record::MandateRecord};
 
@@ -55,4 +59,19 @@ impl UnrevokedChain {
     pub fn chain(&self) -> &Chain {
         &self.0
     }
+}
+
+/// Judges a chain whose last link was just signed, from its bytes, as a stranger would: nothing leaves unread.
+pub(crate) fn judge_again<'a>(
+    links: impl Iterator<Item = &'a Authentic<Mandate>>,
+    leaf: &'a Authentic<Mandate>,
+) -> Result<(), ChainError> {
+    let mut keys: BTreeMap<KeyId, PublicKey> = BTreeMap::new();
+    let mut signed = Vec::new();
+    for link in links.chain(std::iter::once(leaf)) {
+        keys.insert(link.key_id().clone(), *link.key());
+        signed.push(link.signed().clone());
+    }
+    let now = leaf.statement().validity().not_before;
+    Chain::verify(signed, &keys, now, ISSUE_SKEW_SECONDS).map(drop)
 }

@@ -2,11 +2,14 @@
 
 use pact_mandate::{
     Mandate, Signer,
-    chain::{ChildGrant, LinkFault},
+    chain::{ChainError, ChildGrant, LinkFault},
     signed::{Prepared, SignedError},
 };
 
-use crate::{chain::UnrevokedChain, record::MandateRecord};
+use crate::{
+    chain::{UnrevokedChain, judge_again},
+    record::MandateRecord,
+};
 
 /// Why nothing was delegated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +20,9 @@ pub enum DelegateError {
     /// The signing, or reading back what was signed.
     #[error(transparent)]
     Signed(#[from] SignedError),
+    /// What was signed does not hold when it is read again. It did not leave.
+    #[error("the new mandate does not hold when it is read again ({0}); it was discarded")]
+    ReadBack(#[from] ChainError),
 }
 
 /// The exact bytes of a mandate below `parent`, ready to be signed.
@@ -24,12 +30,13 @@ pub fn prepare(parent: &UnrevokedChain, grant: ChildGrant) -> Result<Prepared<Ma
     Ok(Prepared::new(parent.chain().delegate(grant)?)?)
 }
 
-/// Signs a mandate below `parent` with the active mandate key.
+/// Signs a mandate below `parent` with the active mandate key, and reads the whole chain again.
 pub fn delegate(
     parent: &UnrevokedChain,
     grant: ChildGrant,
     key: &dyn Signer,
 ) -> Result<MandateRecord, DelegateError> {
     let mandate = prepare(parent, grant)?.sign(key)?;
+    judge_again(parent.chain().links(), &mandate)?;
     Ok(MandateRecord::from(&mandate))
 }

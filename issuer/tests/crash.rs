@@ -150,6 +150,6 @@ fn a_kill_at_any_moment_loses_no_revocation_and_repeats_no_number() {
 
 #[test]
 #[ignore = "long: run by .ci/deep"]
-fn two_hundred_kills_lose_no_revocation_and_repeat_no_number() {
+fn long_two_hundred_kills_lose_no_revocation_and_repeat_no_number() {
     play(200);
 }

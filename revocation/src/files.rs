@@ -83,6 +83,12 @@ impl PublishedFiles {
         self.bodies.values().chain(self.lists.values())
     }
 
+    /// Loses a body or delta.
+    #[cfg(test)]
+    pub(crate) fn forget(&mut self, name: &BodyName) {
+        self.bodies.remove(name);
+    }
+
     fn put(&mut self, format: Format, version: ListVersion, bytes: Vec<u8>) {
         let tag = BodyName::of(&bytes);
         let kind = FileKind::List { format, version };

@@ -51,7 +51,9 @@ pub(crate) fn encode(rows: &[Row], out: &mut Vec<u8>) {
         let until = group.first().map_or(0, |row| row.until.number());
         out.extend_from_slice(&until.to_be_bytes());
         put_u32(group.len(), out);
-        group.iter().for_each(|row| out.extend_from_slice(row.entry.as_bytes()));
+        for row in group {
+            out.extend_from_slice(row.entry.as_bytes());
+        }
     }
 }
 

@@ -170,11 +170,11 @@ impl Keeper {
 
     /// The held list, when this head is the very one that it came with: that makes nothing younger (protocol R5).
     fn already_held(&self, head: &Authentic<Head>) -> Option<Arc<Held>> {
-        let held = self.held.as_ref()?;
-        let same = held.key == head.key().thumbprint()
-            && held.version == head.statement().version()
-            && held.issued_at == head.statement().issued_at();
-        same.then(|| Arc::clone(held))
+        let list = self.held.as_ref()?;
+        let same = list.key == head.key().thumbprint()
+            && list.version == head.statement().version()
+            && list.issued_at == head.statement().issued_at();
+        same.then(|| Arc::clone(list))
     }
 
     fn step(&self, head: &Authentic<Head>) -> Step {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// A list older than this answers nothing (protocol R5).
-pub const MAX_AGE: Duration = Duration::from_secs(60);
+pub const MAX_AGE: Duration = Duration::from_mins(1);
 /// How far ahead of our clock a list may be signed (protocol R5, T2).
 pub const MAX_FUTURE_SECONDS: u64 = 5;
 /// How long an entry stays after what it names has expired (protocol R6).

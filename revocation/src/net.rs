@@ -5,6 +5,8 @@ pub mod fetch;
 mod pace;
 pub mod serve;
 pub mod target;
+#[cfg(test)]
+mod tests;
 pub mod watch;
 
 pub use clock::{Clock, SystemClock};

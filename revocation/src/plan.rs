@@ -41,8 +41,8 @@ impl Step {
     }
 
     /// A delta from the held list where there is one, else the whole body.
-    pub(crate) fn to_change(head: &Head, held: ListVersion) -> Step {
-        match head.delta_from(held) {
+    pub(crate) fn to_change(head: &Head, base: ListVersion) -> Step {
+        match head.delta_from(base) {
             Some(DeltaName { from, sha256 }) => {
                 let limit = head.entries().bytes.max(MIN_DELTA_ALLOWANCE);
                 Step::Delta { name: *sha256, from: *from, limit }

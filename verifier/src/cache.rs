@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 
 use crate::{format::Opened, presented::Presented, trust::TrustSnapshot};
 
-
 /// Successes only, bounded by size. A refusal is found again each time: it may be ours to repair.
 pub struct ChainCache {
     chains: Cache<CacheKey, Entry>,
@@ -32,16 +31,18 @@ struct Entry {
     weight: u32,
 }
 
+impl CacheKey {
+    pub(crate) fn of(presented: &Presented, trust: &TrustSnapshot) -> CacheKey {
+        let bytes = Sha256::digest(presented.bytes()).into();
+        CacheKey { bytes, trust: *trust.digest(), format: presented.format() }
+    }
+}
+
 impl ChainCache {
     /// An empty cache for about that many bytes.
     pub fn new(bytes: u64) -> ChainCache {
         let chains = Cache::builder().max_capacity(bytes).weigher(|_, entry: &Entry| entry.weight).build();
         ChainCache { chains }
-    }
-
-    pub(crate) fn key(&self, presented: &Presented, trust: &TrustSnapshot) -> CacheKey {
-        let bytes = Sha256::digest(presented.bytes()).into();
-        CacheKey { bytes, trust: *trust.digest(), format: presented.format() }
     }
 
     /// The chain, if its time has not ended at `now`. Its end is judged here and not by the cache's own clock.

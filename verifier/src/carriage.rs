@@ -110,13 +110,13 @@ impl<'a> Found<'a> {
             Some(tenuo) => self.read_meta_tenuo(tenuo)?,
             None => (self.warrant.unwrap_or_default(), self.pop),
         };
-        self.none_of(&[("DPoP", self.dpop.is_some())])?;
+        none_of(&[("DPoP", self.dpop.is_some())])?;
         let proof = tenuo_proof(signature, self.proof)?;
         Ok((Presented::tenuo(warrant)?, proof))
     }
 
     fn read_authorization(&self, value: &str) -> Result<(Presented, PresentedProof), Refusal> {
-        self.none_of(&[("X-Tenuo-PoP", self.pop.is_some()), (PROOF, self.proof.is_some())])?;
+        none_of(&[("X-Tenuo-PoP", self.pop.is_some()), (PROOF, self.proof.is_some())])?;
         let (scheme, token) = value.split_once(' ').ok_or(CarriageFault::UnknownScheme)?;
         // RFC 9110 11.1: the scheme's case does not matter.
         let proof = match (scheme, self.dpop) {
@@ -135,7 +135,7 @@ impl<'a> Found<'a> {
     }
 
     fn read_meta_token(&self, token: &Json) -> Result<(Presented, PresentedProof), Refusal> {
-        self.none_of(&[("DPoP", self.dpop.is_some()), ("X-Tenuo-PoP", self.pop.is_some())])?;
+        none_of(&[("DPoP", self.dpop.is_some()), ("X-Tenuo-PoP", self.pop.is_some())])?;
         let token = token.as_str().ok_or(CarriageFault::MalformedMember(CREDENTIAL))?;
         let proof = match self.proof {
             None => PresentedProof::Missing,
@@ -150,7 +150,7 @@ impl<'a> Found<'a> {
     }
 
     fn read_meta_tenuo(&self, tenuo: &'a Json) -> Result<(&'a str, Option<&'a str>), CarriageFault> {
-        self.none_of(&[("X-Tenuo-PoP", self.pop.is_some())])?;
+        none_of(&[("X-Tenuo-PoP", self.pop.is_some())])?;
         only_members(tenuo, TENUO, &["warrant", "signature", "approvals"])?;
         let text = |name| match tenuo.get(name) {
             None | Some(Json::Null) => Ok(None),
@@ -165,13 +165,13 @@ impl<'a> Found<'a> {
         }
         Ok((text("warrant")?.ok_or(CarriageFault::MalformedMember(TENUO))?, text("signature")?))
     }
+}
 
-    /// A part of a proof that belongs to another carrier is refused: some reader might believe that one.
-    fn none_of(&self, parts: &[(&'static str, bool)]) -> Result<(), CarriageFault> {
-        match parts.iter().find(|(_, is_there)| *is_there) {
-            Some((name, _)) => Err(CarriageFault::UnexpectedPart(name)),
-            None => Ok(()),
-        }
+/// A part of a proof that belongs to another carrier is refused: some reader might believe that one.
+fn none_of(parts: &[(&'static str, bool)]) -> Result<(), CarriageFault> {
+    match parts.iter().find(|(_, is_there)| *is_there) {
+        Some((name, _)) => Err(CarriageFault::UnexpectedPart(name)),
+        None => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use pact_mandate::{Format, IssuerId, KeyId, Now, PublicKey, ScopeItem, UnixTime};
 
 use crate::{
-    cache::ChainCache,
+    cache::{CacheKey, ChainCache},
     format::{self, Opened},
     presented::Presented,
     refusal::{Class, Refusal},
@@ -56,14 +56,13 @@ impl VerifiedChain {
         cache: &ChainCache,
         now: Now,
     ) -> Result<VerifiedChain, Refusal> {
-        let key = cache.key(&presented, trust);
-        let opened = match cache.get(&key, now) {
-            Some(opened) => opened,
-            None => {
-                let opened = Arc::new(open(&presented, trust, now.wall)?);
-                cache.insert(key, &opened, &presented, now);
-                opened
-            }
+        let key = CacheKey::of(&presented, trust);
+        let opened = if let Some(opened) = cache.get(&key, now) {
+            opened
+        } else {
+            let opened = Arc::new(open(&presented, trust, now.wall)?);
+            cache.insert(key, &opened, &presented, now);
+            opened
         };
         let chain = VerifiedChain { opened, presented, trust: Arc::clone(trust) };
         chain.check(now.wall)?;

@@ -22,6 +22,7 @@ pub struct HeldChain {
 
 /// How the chain came to be held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one value a call, nearly always the large one")]
 pub(crate) enum Possession {
     /// By a proof of the leaf's key, which has yet to be recorded.
     Proven(ProofId),

@@ -5,12 +5,7 @@ use std::time::Duration;
 use pact_mandate::{Format, IssuerId, Now};
 use pact_revocation::{Entry, Fresh, ListVersion, Lists};
 
-use crate::{
-    chain::VerifiedChain,
-    held::HeldChain,
-
-    refusal::Refusal,
-};
+use crate::{chain::VerifiedChain, held::HeldChain, refusal::Refusal};
 
 /// A held chain that no list stops, by a list that was fresh at the moment of asking.
 #[derive(Debug)]

@@ -6,7 +6,6 @@ use pact_revocation::Lists;
 use crate::{
     chain::{IssuerFault, VerifiedChain},
     held::Possession,
-
     live::{self, AskedList, LiveChain},
     policy::Policy,
     presented::Presented,

@@ -73,8 +73,8 @@ impl Presented {
 
     /// What a log may say of it.
     pub fn unverified_hint(&self) -> UnverifiedHint {
-        let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(Sha256::digest(&self.bytes));
-        let fingerprint = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
+        let digest = Sha256::digest(&self.bytes);
+        let fingerprint = digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
         UnverifiedHint { format: self.format, bytes: self.bytes.len(), fingerprint }
     }
 

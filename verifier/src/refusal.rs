@@ -9,7 +9,6 @@ use crate::{
     chain::IssuerFault,
     format::{biscuit::BiscuitFault, tenuo::TenuoFault},
     held::PossessionFault,
-
     live::Revoked,
     policy::PolicyFault,
     presented::PresentedFault,
@@ -103,14 +102,16 @@ impl Refusal {
     /// Whose fault it is.
     pub fn class(&self) -> Class {
         match self {
-            Refusal::Carriage(CarriageFault::NoCredential) => Class::Unauthenticated,
+            Refusal::Carriage(CarriageFault::NoCredential)
+            | Refusal::Expired(_)
+            | Refusal::Possession(_)
+            | Refusal::Revoked(_) => Class::Unauthenticated,
             Refusal::Carriage(_) | Refusal::Presented(_) => Class::Malformed,
+            Refusal::Stale { .. } => Class::Unavailable,
             Refusal::Tenuo(fault) => fault.class(),
             Refusal::Biscuit(fault) => fault.class(),
-            Refusal::Expired(_) | Refusal::Possession(_) | Refusal::Revoked(_) => Class::Unauthenticated,
             Refusal::Issuer(fault) => fault.class(),
             Refusal::Proof(fault) => fault.class(),
-            Refusal::Stale { .. } => Class::Unavailable,
             Refusal::Policy(fault) => fault.class(),
             Refusal::Replay(fault) => fault.class(),
         }
@@ -149,14 +150,12 @@ impl Refusal {
     pub fn rung(&self) -> u8 {
         match self {
             Refusal::Carriage(_) | Refusal::Presented(_) => 0,
+            // What a credential allows is asked for by the last rung alone.
+            Refusal::Tenuo(_) | Refusal::Biscuit(_) | Refusal::Issuer(_) => match self.class() {
+                Class::Forbidden | Class::Unavailable => 4,
+                Class::Malformed | Class::Unauthenticated | Class::TooMany => 1,
+            },
             Refusal::Expired(_) => 1,
-            Refusal::Tenuo(TenuoFault::Call(_)) => 4,
-            Refusal::Tenuo(_) => 1,
-            // What a token allows is found out by the engine, which answers to no one before rung 4.
-            Refusal::Biscuit(fault) if matches!(fault.class(), Class::Forbidden | Class::Unavailable) => 4,
-            Refusal::Biscuit(_) => 1,
-            Refusal::Issuer(fault) if fault.class() == Class::Forbidden => 4,
-            Refusal::Issuer(_) => 1,
             Refusal::Proof(_) | Refusal::Possession(_) => 2,
             Refusal::Stale { .. } | Refusal::Revoked(_) => 3,
             Refusal::Policy(_) | Refusal::Replay(_) => 4,

@@ -143,6 +143,7 @@ impl StrictTable {
     }
 
     /// A table that stands in this one under `key`.
+    #[must_use]
     pub fn inner(&self, key: &str, table: Table) -> StrictTable {
         StrictTable { path: self.path_of(key), table, known: Vec::new() }
     }

@@ -9,7 +9,6 @@ use crate::{
     cache::ChainCache,
     chain::VerifiedChain,
     held::HeldChain,
-
     live::LiveChain,
     permit::{Permit, Standing},
     policy::Policy,

@@ -1,5 +1,12 @@
 //! What the documents say, held against the source.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "in a test a panic is a failure, also in what the tests share"
+)]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -30,7 +37,9 @@ fn here() -> &'static Path {
 fn codes_of_source() -> Vec<(String, PathBuf)> {
     let mut codes = Vec::new();
     let of_lists = here().join("../revocation/src/fresh.rs");
-    let is_told = |path: &PathBuf| path.components().any(|part| matches!(part.as_os_str().to_str(), Some("cli" | "tests" | "tests.rs")));
+    let is_told = |path: &PathBuf| {
+        path.components().any(|part| matches!(part.as_os_str().to_str(), Some("cli" | "tests" | "tests.rs")))
+    };
     let own = sources(&here().join("src")).into_iter().filter(|path| !is_told(path));
     for path in own.chain([of_lists]) {
         let text = fs::read_to_string(&path).unwrap();
@@ -45,7 +54,10 @@ fn codes_of_source() -> Vec<(String, PathBuf)> {
 
 /// The first cells of a document's table rows: those in backquotes.
 fn first_cells(document: &str) -> Vec<&str> {
-    document.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(cell, _)| cell)).collect()
+    document
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(cell, _)| cell))
+        .collect()
 }
 
 #[test]
@@ -71,7 +83,11 @@ fn each_refusal_has_one_code_that_no_other_has_and_stands_in_the_table() {
 fn each_threat_names_a_test_that_exists() {
     let mut tests = BTreeSet::new();
     let elsewhere = here().join("../revocation/src");
-    for path in sources(&here().join("src")).into_iter().chain(sources(&here().join("tests"))).chain(sources(&elsewhere)) {
+    for path in sources(&here().join("src"))
+        .into_iter()
+        .chain(sources(&here().join("tests")))
+        .chain(sources(&elsewhere))
+    {
         let text = fs::read_to_string(&path).unwrap();
         let names = text.split("fn ").skip(1).filter_map(|rest| rest.split(['(', '<']).next());
         tests.extend(names.map(str::to_owned));

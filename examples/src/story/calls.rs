@@ -19,8 +19,8 @@ struct Codes {
 }
 
 const TENUO: Codes = Codes {
-    over_limit: "tenuo_argument_denied",
-    other_project: "tenuo_argument_denied",
+    over_limit: "tenuo_outside_constraint",
+    other_project: "tenuo_outside_constraint",
     other_tool: "tenuo_tool_not_granted",
     other_key: "tenuo_proof_invalid",
     tampered: "tenuo_signature_invalid",
@@ -99,18 +99,18 @@ impl<W: Write> Story<'_, W> {
         Ok(())
     }
 
-    /// A mandate of three seconds, used in the fifth.
+    /// A mandate of four seconds, used in the sixth.
     async fn expired(&mut self, format: Format, code: &'static str) -> Result<(), StoryError> {
         let brief = Grant {
             holder: "agent-b",
             scope: &["order.refund@project:shop"],
             limits: &[("amount_usd", "20")],
             delegations: 0,
-            seconds: 3,
+            seconds: 4,
         };
         let mandate = self.stage.issuer.delegate(self.cast.a, &brief)?;
         let credentials = exported(self.stage, mandate, &self.cast.b)?;
-        tokio::time::sleep(Duration::from_secs(4)).await;
+        tokio::time::sleep(Duration::from_secs(5)).await;
         let answer = self.send(&self.cast.b, of_format(&credentials, format), &Attempt::refund(12.5)).await?;
         self.report.call("a credential that ended a second ago", Expected::Refused(code), &answer)?;
         Ok(())

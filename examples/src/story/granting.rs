@@ -37,14 +37,11 @@ pub(super) fn grant<W: Write>(stage: &mut Stage, report: &mut Report<W>) -> Resu
         true,
     )?;
     let wider = Grant { limits: &[("amount_usd", "500")], ..B };
-    match stage.issuer.delegate(a, &wider) {
-        Err(refusal) => {
-            report.step("agent-a hands on 500 USD a call", "refused", &refusal.to_string(), true)?
-        }
-        Ok(id) => {
-            report.step("agent-a hands on 500 USD a call", "refused", &format!("mandate {id}"), false)?
-        }
-    }
+    let (happened, refused) = match stage.issuer.delegate(a, &wider) {
+        Err(refusal) => (refusal.to_string(), true),
+        Ok(id) => (format!("mandate {id}"), false),
+    };
+    report.step("agent-a hands on 500 USD a call", "refused", &happened, refused)?;
     let b_mandate = stage.issuer.delegate(a, &B)?;
     report.step(
         "agent-a hands on less to agent-b: refunds in shop alone, at most 20 USD",

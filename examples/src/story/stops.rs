@@ -3,6 +3,7 @@
 use std::{io::Write, time::Duration};
 
 use pact_mandate::Format;
+use serde_json::Value;
 
 use super::{Attempt, REFUNDED, Story, StoryError, exported, of_format};
 use crate::{agent::Credential, mcp::Answer, report::Expected};
@@ -76,12 +77,14 @@ impl<W: Write> Story<'_, W> {
             self.report.call(&what, Expected::Refused("list_stale"), &answer)?;
         }
         let answer = self.stage.readiness().await?;
-        let reason = answer.body.to_string();
-        let right = answer.status.as_u16() == 503 && reason.contains("list");
+        let reason = answer.body.pointer("/issuers/quickstart/list/formats/tenuo/reason");
+        let reason = reason.and_then(Value::as_str).unwrap_or_default();
+        let status = answer.status.as_u16();
+        let right = status == 503 && !reason.is_empty();
         self.report.step(
             "/readyz says why",
             "503 and the reason",
-            &format!("{} {reason}", answer.status.as_u16()),
+            &format!("{status}, \"{reason}\""),
             right,
         )?;
         Ok(())

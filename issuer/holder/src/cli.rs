@@ -14,6 +14,10 @@ use pact_mandate::{Action, Asked, Json, UnixTime, json::JsonError, key::KeyError
 use pact_verifier::proof::{Audience, FreshProof};
 use serde_json::{Value, json};
 
+mod request;
+
+use request::Request;
+
 /// Longest credential or argument file that is read: more than any verifier takes.
 const MOST_BYTES: u64 = 1024 * 1024;
 
@@ -29,6 +33,9 @@ Examples:
   pact-holder sign --key agent.key --biscuit token.txt --audience http://127.0.0.1:8080/mcp \\
       --tool refund_order --arguments @arguments.json
       prints {\"headers\":{\"Authorization\":…,\"DPoP\":…},\"_meta\":{…}}: use the one or the other, not both
+
+  pact-holder sign … --request | curl --data-binary @- … http://127.0.0.1:8080/mcp
+      prints the whole JSON-RPC request tools/call, with credential and proof in it
 
 A proof is for one call, once, within a minute. Sign again for the next call.";
 
@@ -70,7 +77,7 @@ struct SignArgs {
     /// The tool's own name, as the tool server lists it.
     #[arg(long, value_name = "NAME")]
     tool: String,
-    /// What the credential calls the tool, when that is another name (Tenuo; tools/list says it for each tool).
+    /// What the credential calls the tool, when that is another name (Tenuo; the sidecar's policy file says it).
     #[arg(long, value_name = "NAME")]
     action: Option<Action>,
     /// The call's arguments: a JSON object, or @FILE.
@@ -85,6 +92,9 @@ struct SignArgs {
     /// Make the proof that any Tenuo verifier takes. It is not bound to a place, and counts for a 30-second window.
     #[arg(long, requires = "tenuo", conflicts_with_all = ["audience", "params"])]
     stock: bool,
+    /// Print the whole JSON-RPC request, with credential and proof in its _meta.
+    #[arg(long)]
+    request: bool,
 }
 
 /// Why a command failed.
@@ -133,6 +143,7 @@ fn execute(cli: Cli) -> Result<String, CliError> {
             Ok(holder.public_key().to_string())
         }
         Command::Public(args) => Ok(Holder::read_file(&args.key)?.public_key().to_string()),
+        Command::Sign(args) if args.request => Ok(serde_json::to_string(&request(&args)?)?),
         Command::Sign(args) => Ok(sign(&args)?.to_string()),
     }
 }
@@ -161,6 +172,14 @@ fn sign(args: &SignArgs) -> Result<Value, CliError> {
     Ok(json!({"_meta": serde_json::to_value(proof)?}))
 }
 
+fn request(args: &SignArgs) -> Result<Request, CliError> {
+    let mut signed = sign(args)?;
+    let proof =
+        signed.get_mut("_meta").and_then(Value::as_object_mut).map(std::mem::take).unwrap_or_default();
+    let params = args.params.as_deref().map(text_of).transpose()?;
+    Ok(Request::new(&args.tool, &text_of(&args.arguments)?, params.as_deref(), proof)?)
+}
+
 fn asked(args: &SignArgs) -> Result<Asked, CliError> {
     let arguments = read_json("--arguments", &args.arguments)?;
     match &args.params {
@@ -173,10 +192,14 @@ fn asked(args: &SignArgs) -> Result<Asked, CliError> {
 }
 
 fn read_json(what: &'static str, text: &str) -> Result<Json, CliError> {
-    let parse = |text: &str| Json::parse(text.as_bytes()).map_err(|fault| CliError::Json { what, fault });
+    Json::parse(text_of(text)?.as_bytes()).map_err(|fault| CliError::Json { what, fault })
+}
+
+/// The text itself, or that of the file after an `@`.
+fn text_of(text: &str) -> Result<String, CliError> {
     match text.strip_prefix('@') {
-        Some(path) => parse(&read_text(Path::new(path))?),
-        None => parse(text),
+        Some(path) => read_text(Path::new(path)),
+        None => Ok(text.to_owned()),
     }
 }
 

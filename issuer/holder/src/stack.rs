@@ -69,7 +69,7 @@ mod tests {
         let root = Warrant::builder()
             .capability("read", ConstraintSet::new())
             .holder(key.public_key())
-            .ttl(std::time::Duration::from_secs(60))
+            .ttl(std::time::Duration::from_mins(1))
             .build(&key)
             .unwrap();
         let stack = wire::encode_stack(&wire::WarrantStack(vec![root.clone()])).unwrap();

@@ -101,7 +101,7 @@ mod tests {
         let warrant = Warrant::builder()
             .capability("order.refund", limits)
             .holder(SigningKey::from_bytes(&AGENT).public_key())
-            .ttl(Duration::from_secs(300))
+            .ttl(Duration::from_mins(5))
             .build(&root)
             .unwrap();
         let stack = wire::encode_stack(&wire::WarrantStack(vec![warrant.clone()])).unwrap();

@@ -1,20 +1,23 @@
 //! The command, run as its users run it.
 
 use std::{
-    fs,
+    fs, io,
     os::unix::fs::PermissionsExt,
     process::{Command, Output},
 };
 
 use serde_json::Value;
 
-fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_pact-holder")).args(arguments).output().unwrap()
+fn run(arguments: &[&str]) -> io::Result<Output> {
+    Command::new(env!("CARGO_BIN_EXE_pact-holder")).args(arguments).output()
 }
 
-fn printed(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap().trim().to_owned()
+fn printed(output: &io::Result<Output>) -> String {
+    assert!(output.as_ref().is_ok_and(|output| output.status.success()), "{output:?}");
+    output
+        .as_ref()
+        .map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        .unwrap_or_default()
 }
 
 #[test]
@@ -26,7 +29,7 @@ fn a_key_is_made_once_and_shown_again() {
     assert_eq!(public.len(), 43);
     assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(printed(&run(&["public", "--key", path])), public);
-    let again = run(&["keygen", "--key", path]);
+    let again = run(&["keygen", "--key", path]).unwrap();
     assert!(!again.status.success(), "an existing key was overwritten");
     let secret = fs::read_to_string(&key).unwrap();
     assert!(!String::from_utf8_lossy(&again.stderr).contains(secret.trim()));
@@ -46,7 +49,13 @@ fn a_biscuit_proof_comes_as_headers_and_as_meta() {
     assert_eq!(answer["headers"]["Authorization"], "DPoP dG9rZW4=");
     assert_eq!(answer["_meta"]["pact/proof"]["dpop"], answer["headers"]["DPoP"]);
     let reserved = [&sign[..], &["--arguments", r#"{"@aud":1}"#]].concat();
-    let refused = run(&reserved);
+    let refused = run(&reserved).unwrap();
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("@aud"), "{refused:?}");
+    let whole = [&sign[..], &["--arguments", r#"{"cost":2.50}"#, "--request"]].concat();
+    let text = printed(&run(&whole));
+    assert!(text.contains(r#""arguments":{"cost":2.50}"#), "{text}");
+    let request: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(request["params"]["name"], "read");
+    assert_eq!(request["params"]["_meta"]["pact/credential"], "dG9rZW4=");
 }

@@ -80,7 +80,7 @@ impl Role {
 
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
     }
 }
 
@@ -105,7 +105,7 @@ impl KeyEntry {
         KeyEntry { active_from: Some(now), ..KeyEntry::next(kid, role, key, now) }
     }
 
-    /// The same key, signing no more. What it signed has expired at `last_expiry`.
+    /// The same key, signing no more, published until `remove_at`.
     #[must_use]
     pub fn retired(self, now: UnixTime, remove_at: UnixTime) -> KeyEntry {
         KeyEntry { retired_at: Some(now), remove_at: Some(remove_at), ..self }

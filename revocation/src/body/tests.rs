@@ -70,7 +70,9 @@ proptest! {
 fn group(minute: u32, entries: &[u8]) -> Vec<u8> {
     let mut bytes = minute.to_be_bytes().to_vec();
     bytes.extend(u32::try_from(entries.len()).unwrap().to_be_bytes());
-    entries.iter().for_each(|entry| bytes.extend([*entry; 16]));
+    for entry in entries {
+        bytes.extend([*entry; 16]);
+    }
     bytes
 }
 

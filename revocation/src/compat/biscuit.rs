@@ -94,6 +94,7 @@ mod whole_seconds {
     use pact_mandate::UnixTime;
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     pub(super) fn serialize<S: Serializer>(time: &UnixTime, serializer: S) -> Result<S::Ok, S::Error> {
         time.rfc3339().serialize(serializer)
     }

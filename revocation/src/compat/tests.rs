@@ -255,3 +255,23 @@ fn r7_a_compatible_list_under_a_new_key_keeps_the_ids() {
     let held = offer(&mut keeper, &new, &tenuo_list(1, &[2], 1), 1).unwrap();
     assert!(revoked(&held, 1, 1) && revoked(&held, 2, 1));
 }
+
+/// Tenuo's own crate loads what we sign, and we load what it signs.
+#[test]
+fn tenuos_own_crate_agrees() {
+    let signer = key(1);
+    let ours = tenuo_list(7, &[0xab, 0xcd], 0).sign(&signer).unwrap();
+    let theirs = ::tenuo::SignedRevocationList::from_bytes(&ours).unwrap();
+    let keys = ::tenuo::SigningKey::from_bytes(&[1; 32]);
+    theirs.verify(&keys.public_key()).unwrap();
+    assert_eq!(theirs.version(), 7);
+    assert!(theirs.is_revoked(&format!("tnu_wrt_{}", "ab".repeat(16))));
+
+    let theirs = ::tenuo::SignedRevocationList::builder()
+        .revoke(format!("tnu_wrt_{}", "ef".repeat(16)))
+        .version(8)
+        .build(&keys)
+        .unwrap();
+    let opened = tenuo::open(&theirs.to_bytes().unwrap(), &pinned(&[&signer])).unwrap();
+    assert_eq!((opened.version().get(), opened.entries()), (8, &[Entry::of_warrant(&[0xef; 16])][..]));
+}

@@ -101,8 +101,7 @@ impl FloorFolder {
         for file in fs::read_dir(&self.folder).map_err(at(&self.folder))? {
             let file = file.map_err(at(&self.folder))?;
             let Ok(name) = file.file_name().into_string() else { continue };
-            let ours =
-                name.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".body"));
+            let ours = is_body(&name, stem);
             if ours && !named.contains(&name) {
                 fs::remove_file(file.path()).map_err(at(&file.path()))?;
             }
@@ -165,6 +164,11 @@ impl FloorRecord {
         let consistent = marks.get(&key)?.entries == *body.name();
         consistent.then(|| Floor { key, marks, body: Arc::new(body), kept: Arc::new(kept) })
     }
+}
+
+fn is_body(file: &str, stem: &str) -> bool {
+    let below = file.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.'));
+    below && Path::new(file).extension().is_some_and(|extension| extension == "body")
 }
 
 /// The content; `None` when there is no such file.

@@ -38,12 +38,12 @@ impl Keeper {
         if let Some(held) = self.held.as_ref().filter(|held| is_same(held, &list, &body)) {
             return Ok(Arc::clone(held));
         }
-        self.install_compatible(list, body, now)
+        self.install_compatible(&list, body, now)
     }
 
     fn install_compatible(
         &mut self,
-        list: CompatibleList,
+        list: &CompatibleList,
         body: Body,
         now: Now,
     ) -> Result<Arc<Held>, ListRefusal> {

@@ -49,7 +49,7 @@ pub struct Watcher {
 /// What the tasks share.
 struct Shared {
     lists: ArcSwap<Lists>,
-    changed: watch::Sender<Arc<Lists>>,
+    sender: watch::Sender<Arc<Lists>>,
     states: Mutex<BTreeMap<(IssuerId, Format), WatchState>>,
     hurry: Notify,
 }
@@ -130,10 +130,10 @@ impl Watcher {
         store: &(impl FloorStore + Clone + 'static),
     ) -> Result<Watcher, WatchError> {
         check_targets(&targets)?;
-        let (changed, changes) = watch::channel(Arc::new(Lists::none()));
+        let (sender, changes) = watch::channel(Arc::new(Lists::none()));
         let shared = Arc::new(Shared {
             lists: ArcSwap::from_pointee(Lists::none()),
-            changed,
+            sender,
             states: Mutex::new(targets.iter().map(WatchState::before_the_first).collect()),
             hurry: Notify::new(),
         });
@@ -184,7 +184,7 @@ impl Shared {
     fn publish(&self, held: &Arc<crate::held::Held>) {
         self.lists.rcu(|lists| lists.with(Arc::clone(held)));
         // Whichever task sends last sends what all of them have stored.
-        self.changed.send_modify(|sent| *sent = self.lists.load_full());
+        self.sender.send_modify(|sent| *sent = self.lists.load_full());
     }
 }
 

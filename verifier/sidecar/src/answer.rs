@@ -70,19 +70,20 @@ where
     }
 
     /// Lets go of the tool server and says the last word.
-    fn end(&mut self, fault: Fault) -> Option<Result<Frame<Bytes>, AnswerBroken>> {
+    fn end(&mut self, fault: Fault) -> Result<Frame<Bytes>, AnswerBroken> {
         self.inner = None;
         self.lifeline.count_end(&fault);
         match &self.last_word {
-            LastWord::None => Some(Err(AnswerBroken::Ended(fault))),
-            LastWord::Event(make) => Some(Ok(Frame::data(self.boundary.last_event(&make(&fault)).into()))),
+            LastWord::None => Err(AnswerBroken::Ended(fault)),
+            LastWord::Event(make) => Ok(Frame::data(self.boundary.last_event(&make(&fault)).into())),
         }
     }
 
+    /// The last frame, when the answer must end now.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Option<Result<Frame<Bytes>, AnswerBroken>> {
         while self.recheck.as_mut().poll(cx).is_ready() {
             if let Err(fault) = self.lifeline.check() {
-                return self.end(fault);
+                return Some(self.end(fault));
             }
             let next = tokio::time::Instant::now() + self.lifeline.every();
             self.recheck.as_mut().reset(next);
@@ -187,7 +188,9 @@ mod tests {
 
     fn after(parts: &[&str]) -> String {
         let mut boundary = Boundary::default();
-        parts.iter().for_each(|part| boundary.passed(part.as_bytes()));
+        for part in parts {
+            boundary.passed(part.as_bytes());
+        }
         boundary.last_event("{}")
     }
 

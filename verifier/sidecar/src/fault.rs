@@ -29,7 +29,7 @@ pub enum Fault {
     Internal,
 }
 
-/// Why a request is refused before anything in it is believed or looked up (gateways' attacks 37 to 59).
+/// Why a request is refused before anything in it is believed or looked up (protocol C1, M1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeFault {
     /// Another path than the one served, or one in another spelling.

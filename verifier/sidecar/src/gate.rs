@@ -141,7 +141,7 @@ impl Gate {
                     list_version = %permit.list().version,
                     "a call was permitted"
                 );
-                Ok(Passage::Judged(permit))
+                Ok(Passage::Judged(Box::new(permit)))
             }
         }
     }

@@ -12,7 +12,7 @@ pub(crate) const TENUO_WARRANT: HeaderName = HeaderName::from_static("x-tenuo-wa
 pub(crate) const TENUO_POP: HeaderName = HeaderName::from_static("x-tenuo-pop");
 pub(crate) const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Headers of which two could be read in two ways (protocol C1; attack 37).
+/// Headers of which two could be read in two ways (protocol C1).
 const SINGLE: [(HeaderName, &str); 12] = [
     (header::AUTHORIZATION, "Authorization"),
     (DPOP, "DPoP"),

@@ -7,7 +7,7 @@ use pact_revocation::Stale;
 use pact_verifier::replay::ReplayHealth;
 use serde::Serialize;
 
-use crate::{gate::Gate, keys::IssuerKeys};
+use crate::{gate::Gate, keys::IssuerKeys, lists::Watched};
 
 /// The answer of `/readyz`.
 #[derive(Debug, Serialize)]
@@ -189,14 +189,8 @@ impl IssuerHealth {
 
 impl ListHealth {
     fn before(gate: &Gate, issuer: &IssuerId) -> ListHealth {
-        ListHealth {
-            ok: false,
-            version: None,
-            age_seconds: None,
-            formats: BTreeMap::new(),
-            fault: gate.lists.fault(issuer),
-            alarms: gate.lists.alarms(issuer),
-        }
+        let Watched { fault, alarms } = gate.lists.watched(issuer);
+        ListHealth { ok: false, version: None, age_seconds: None, formats: BTreeMap::new(), fault, alarms }
     }
 }
 

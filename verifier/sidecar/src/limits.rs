@@ -41,9 +41,9 @@ pub const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 /// How long the tool server may take to accept a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the tool server may take to begin its answer.
-pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
+pub const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
 /// How long an answer that has begun may stay silent.
-pub const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
+pub const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
 /// How often an open answer's chain is judged again: well inside the 60 s of protocol R9.
 pub const RECHECK: Duration = Duration::from_secs(1);
 
@@ -51,15 +51,15 @@ pub const RECHECK: Duration = Duration::from_secs(1);
 pub const LISTS_EVERY: Duration = Duration::from_secs(10);
 
 /// Age at which a key set is fetched again (protocol K4, soft).
-pub const KEYS_SOFT: Duration = Duration::from_secs(60);
+pub const KEYS_SOFT: Duration = Duration::from_mins(1);
 /// Age at which a key set is empty (protocol K4, hard): an issuer's outage of an hour is survived, a stolen key is not kept for a day.
-pub const KEYS_HARD: Duration = Duration::from_secs(3600);
+pub const KEYS_HARD: Duration = Duration::from_hours(1);
 /// Least time between two fetches of one key set, whether they worked or not (protocol K4).
 pub const KEYS_COOLDOWN: Duration = Duration::from_secs(10);
 /// Root keys not known that are remembered, so that each causes one early fetch at the most (protocol K4, negative cache).
 pub const MAX_MISSES: usize = 128;
 /// How long they are remembered.
-pub const MISS_MEMORY: Duration = Duration::from_secs(300);
+pub const MISS_MEMORY: Duration = Duration::from_mins(5);
 
 /// Refusals before rung 1 that are written to the log in one second (protocol M6); the rest is counted only.
 pub const SAMPLED_REFUSALS_PER_SECOND: u32 = 5;

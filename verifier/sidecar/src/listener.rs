@@ -5,6 +5,7 @@ use std::{convert::Infallible, future::Future, pin::pin, sync::Arc, time::Durati
 use http::{Request, Response};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use metrics::Gauge;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore, watch},
@@ -21,10 +22,22 @@ pub(crate) struct ConnectionBounds {
     pub(crate) drain: Duration,
 }
 
+/// What connections are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Go on.
+    Open,
+    /// Finish the answer that is under way.
+    Draining,
+    /// Close, whatever is under way.
+    Closed,
+}
+
 /// Serves until `stop` is done, then lets what is open finish, for as long as the bound allows.
 pub(crate) async fn serve<A, F>(
     listener: TcpListener,
     bounds: ConnectionBounds,
+    open: Gauge,
     answer: A,
     stop: impl Future<Output = ()>,
 ) where
@@ -32,20 +45,30 @@ pub(crate) async fn serve<A, F>(
     F: Future<Output = Response<AnswerBody>> + Send + 'static,
 {
     let places = Arc::new(Semaphore::new(usize::try_from(bounds.connections).unwrap_or(usize::MAX)));
-    let (stopping, stopped) = watch::channel(());
+    let (phase, phases) = watch::channel(Phase::Open);
     let mut stop = pin!(stop);
     loop {
         let (stream, place) = tokio::select! {
             next = next(&listener, &places) => next,
             () = &mut stop => break,
         };
-        tokio::spawn(keep(stream, place, bounds, answer.clone(), stopped.clone()));
+        let kept = keep(stream, bounds, answer.clone(), phases.clone());
+        let open = open.clone();
+        tokio::spawn(async move {
+            open.increment(1.0);
+            kept.await;
+            open.decrement(1.0);
+            drop(place);
+        });
     }
     drop(listener);
-    drop(stopping);
+    phase.send_replace(Phase::Draining);
     // Every place free again: every connection closed.
     if tokio::time::timeout(bounds.drain, places.acquire_many(bounds.connections)).await.is_err() {
         tracing::warn!(drain = ?bounds.drain, "open answers were cut off at the end of the drain (limits.drain)");
+        phase.send_replace(Phase::Closed);
+        // Each of them lets go at its next turn.
+        let _ = places.acquire_many(bounds.connections).await;
     }
 }
 
@@ -64,10 +87,9 @@ async fn next(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, Ow
 
 async fn keep<A, F>(
     stream: TcpStream,
-    place: OwnedSemaphorePermit,
     bounds: ConnectionBounds,
     answer: A,
-    mut stopped: watch::Receiver<()>,
+    mut phases: watch::Receiver<Phase>,
 ) where
     A: Fn(Request<Incoming>) -> F + Send + 'static,
     F: Future<Output = Response<AnswerBody>> + Send + 'static,
@@ -87,13 +109,15 @@ async fn keep<A, F>(
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        _ = stopped.changed() => {
+        _ = phases.changed() => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            tokio::select! {
+                ended = connection.as_mut() => ended,
+                _ = phases.wait_for(|phase| *phase == Phase::Closed) => Ok(()),
+            }
         }
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
-    drop(place);
 }

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -11,7 +11,7 @@ use arc_swap::ArcSwap;
 use pact_mandate::{Format, IssuerId, KeyId, PublicKey, jwks::KeySet};
 use pact_revocation::{
     FloorFolder, Lists,
-    net::{self, Fetcher, ListUrl, Target, WatchOptions, WatchState, Watcher},
+    net::{self, Fetcher, ListUrl, Target, WatchOptions, Watcher},
 };
 
 use crate::{clock::Clock, keys::KeyBook};
@@ -19,7 +19,16 @@ use crate::{clock::Clock, keys::KeyBook};
 /// What is held of every issuer, and how its watch goes.
 pub(crate) struct ListBook {
     lists: ArcSwap<Lists>,
-    states: Mutex<BTreeMap<IssuerId, WatchState>>,
+    watched: Mutex<BTreeMap<IssuerId, Watched>>,
+}
+
+/// How the watch of one issuer's list goes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watched {
+    /// Why the last fetch brought nothing.
+    pub(crate) fault: Option<String>,
+    /// Lists that were refused and that only a broken or abused list key explains (protocol R6).
+    pub(crate) alarms: u64,
 }
 
 /// The watch of one issuer's list.
@@ -40,7 +49,7 @@ const LOOK: Duration = Duration::from_secs(1);
 impl ListBook {
     /// Before the first list there is none.
     pub(crate) fn new() -> ListBook {
-        ListBook { lists: ArcSwap::from_pointee(Lists::none()), states: Mutex::default() }
+        ListBook { lists: ArcSwap::from_pointee(Lists::none()), watched: Mutex::default() }
     }
 
     /// The lists as they are now, for one request.
@@ -48,23 +57,25 @@ impl ListBook {
         self.lists.load_full()
     }
 
-    /// Why the issuer's last fetch brought nothing.
-    pub(crate) fn fault(&self, issuer: &IssuerId) -> Option<String> {
-        let states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(states.get(issuer)?.last_fault.as_ref()?.text.clone())
+    /// How the watch of an issuer's list goes.
+    pub(crate) fn watched(&self, issuer: &IssuerId) -> Watched {
+        self.lock().get(issuer).cloned().unwrap_or_default()
     }
 
-    /// How often the issuer's list key was used against us, as far as can be told (protocol R6).
-    pub(crate) fn alarms(&self, issuer: &IssuerId) -> u64 {
-        let states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        states.get(issuer).map_or(0, |state| state.alarms)
+    fn note(&self, issuer: &IssuerId, watcher: &Watcher) {
+        let states = watcher.states();
+        let fault = states.iter().find_map(|state| state.last_fault.as_ref()).map(|fault| fault.text.clone());
+        let alarms = states.iter().map(|state| state.alarms).sum();
+        self.lock().insert(issuer.clone(), Watched { fault, alarms });
     }
 
-    fn note(&self, watcher: &Watcher) {
-        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        for state in watcher.states() {
-            states.insert(state.issuer.clone(), state);
-        }
+    fn note_fault(&self, issuer: &IssuerId, fault: String) {
+        self.lock().entry(issuer.clone()).or_default().fault = Some(fault);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<IssuerId, Watched>> {
+        // What it guards is changed by plain moves, which do not panic half-way.
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes over what a watcher holds of its issuer.
@@ -92,6 +103,7 @@ impl ListWatch {
                 Ok(watcher) => self.follow(watcher, &keys).await,
                 Err(fault) => {
                     tracing::error!(issuer = %self.issuer, %fault, "the list cannot be watched");
+                    self.book.note_fault(&self.issuer, fault.to_string());
                     tokio::time::sleep(self.every).await;
                 }
             }
@@ -113,16 +125,16 @@ impl ListWatch {
 
     /// Comes back when the keys have changed.
     async fn follow(&self, watcher: Watcher, keys: &[(KeyId, PublicKey)]) {
-        let mut changes = watcher.changes();
+        let mut news = watcher.changes();
         loop {
             tokio::select! {
-                changed = changes.changed() => match changed {
+                told = news.changed() => match told {
                     Ok(()) => self.book.adopt(&watcher.lists()),
                     Err(_) => return,
                 },
                 () = tokio::time::sleep(LOOK) => {}
             }
-            self.book.note(&watcher);
+            self.book.note(&self.issuer, &watcher);
             if self.list_keys() != keys {
                 return;
             }

@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 /// a fresh revocation list, or it is refused.
 ///
 /// The traffic port takes one JSON-RPC message per POST. The admin port answers /livez, /readyz and /metrics.
-/// Settings are in one TOML file; README.md explains each. Logs go to standard error; RUST_LOG sets their level
+/// Settings are in one TOML file; README.md explains each. Logs go to standard error; `RUST_LOG` sets their level
 /// (info by default).
 #[derive(Parser)]
 #[command(name = "pact-sidecar", version)]

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn attack_40_a_path_in_another_spelling_is_another_path() {
+    fn m1_a_path_in_another_spelling_is_another_path() {
         let check = |method: &str, target: &str| {
             let (head, ()) = Request::builder().method(method).uri(target).body(()).unwrap().into_parts();
             check_target(&head, "/mcp").map_err(|fault| fault.code())

@@ -7,26 +7,26 @@ use std::{
 
 /// 16 hexadecimal digits of this process and 16 of the request in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RequestId {
+pub(crate) struct RequestId {
     process: u64,
     count: u64,
 }
 
 /// Gives out ids.
 #[derive(Debug)]
-pub struct RequestIds {
+pub(crate) struct RequestIds {
     process: u64,
     next: AtomicU64,
 }
 
 impl RequestIds {
     /// Ids that no other process gives out, `random` being so.
-    pub fn new(random: [u8; 8]) -> RequestIds {
+    pub(crate) fn new(random: [u8; 8]) -> RequestIds {
         RequestIds { process: u64::from_be_bytes(random), next: AtomicU64::new(1) }
     }
 
     /// One more.
-    pub fn next(&self) -> RequestId {
+    pub(crate) fn next(&self) -> RequestId {
         RequestId { process: self.process, count: self.next.fetch_add(1, Ordering::Relaxed) }
     }
 }

@@ -147,14 +147,16 @@ impl Sidecar {
         let admin_port = serve(
             admin,
             admin_bounds,
+            metrics::Gauge::noop(),
             move |request| admin::answer(Arc::clone(&admin_gate), request),
             async {
                 let _ = is_drained.await;
             },
         );
         let traffic_port = async {
+            let open = gate.metrics.connections.clone();
             let answer = move |request| Arc::clone(&gate).answer(request);
-            serve(traffic, bounds, answer, shutdown).await;
+            serve(traffic, bounds, open, answer, shutdown).await;
             drop(drained);
         };
         tokio::join!(traffic_port, admin_port);

@@ -33,7 +33,7 @@ const POOL_CONNECTIONS: usize = 64;
 /// What lets a message through.
 pub(crate) enum Passage {
     /// The ladder of trust.
-    Judged(Permit),
+    Judged(Box<Permit>),
     /// A method that needs no credential.
     Open(OpenMethod),
 }
@@ -111,7 +111,11 @@ impl Upstream {
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.config.url.uri().clone();
         *request.headers_mut() = to_upstream(headers);
-        request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let headers = request.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        // MCP servers refuse a request that does not accept both kinds of answer; a caller who says nothing takes either.
+        let either = HeaderValue::from_static("application/json, text/event-stream");
+        headers.entry(header::ACCEPT).or_insert(either);
         request
     }
 

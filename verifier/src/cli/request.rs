@@ -63,7 +63,7 @@ fn of_parts(question: &Question, credential: &Path) -> Result<Request, Unjudged>
     let proof = proof.map(|bytes| Json::parse(&bytes)).transpose();
     let proof = proof.map_err(|error| Unjudged::new("--proof", error))?;
     let meta = match question.format.as_deref() {
-        Some("tenuo") => tenuo_meta(text, proof),
+        Some("tenuo") => tenuo_meta(text, proof.as_ref()),
         Some("biscuit") => biscuit_meta(text, proof),
         _ => return Err(Unjudged::new("--format", "tenuo or biscuit")),
     };
@@ -79,11 +79,12 @@ fn of_parts(question: &Question, credential: &Path) -> Result<Request, Unjudged>
 }
 
 /// The signature stands beside the warrant, the rest of the proof apart (protocol P1).
-fn tenuo_meta(warrant: String, proof: Option<Json>) -> Vec<Member> {
+fn tenuo_meta(warrant: String, proof: Option<&Json>) -> Vec<Member> {
     let mut tenuo = vec![Member::new("warrant", Json::String(warrant))];
     let mut rest = Vec::new();
-    for member in proof.iter().filter_map(Json::members).flatten() {
-        if member.name == "signature" { tenuo.push(member.clone()) } else { rest.push(member.clone()) }
+    for member in proof.and_then(Json::members).unwrap_or_default() {
+        let part = if member.name == "signature" { &mut tenuo } else { &mut rest };
+        part.push(member.clone());
     }
     let mut meta = vec![Member::new("tenuo", Json::Object(tenuo))];
     if !rest.is_empty() {

@@ -140,3 +140,18 @@ fn the_digest_is_equal_exactly_for_what_judges_alike() {
         assert_ne!(digest(EXAMPLE), digest(&other), "{other}");
     }
 }
+
+#[test]
+fn nesting_without_end_is_refused_and_not_followed() {
+    let deep = format!("[tools.a]\naction = 'x'\nproject = {{ const = {} }}", "[".repeat(100_000));
+    assert!(Policy::from_toml(&deep).is_err());
+    let dotted = format!("{}a = 1", "a.".repeat(100_000));
+    assert!(Policy::from_toml(&dotted).is_err());
+}
+
+proptest::proptest! {
+    #[test]
+    fn whatever_text_comes_as_a_policy_is_answered(text in "(\\PC|\n|\\[tools\\.a\\]\n|action = 'x'\n|args = |\\{ arg = ){0,40}") {
+        let _ = Policy::from_toml(&text);
+    }
+}

@@ -1,4 +1,4 @@
-//! DPoP proofs (protocol P4, RFC 9449): a compact JWS that the holder signs for one call.
+//! Proofs of RFC 9449 (protocol P4): a compact JWS that the holder signs for one call.
 //!
 //! Header and claims are closed sets. A server nonce is never given out, so a proof with `nonce` answers somebody
 //! else's challenge; `exp`, `nbf` and whatever else a client might add would be promises that nobody here keeps. All

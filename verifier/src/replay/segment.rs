@@ -90,7 +90,7 @@ impl Segment {
             cut.map_err(|error| StoreFailure::new("cut off a torn record", &error))?;
             self.torn = false;
         }
-        let (record, check) = to_record(used, &self.check);
+        let (record, check) = to_record(used, self.check);
         match self.file.write(&record) {
             Ok(written) if written == record.len() => {
                 self.check = check;
@@ -141,7 +141,7 @@ impl Finished {
         let mut records = Vec::with_capacity(chunks.len());
         for chunk in chunks {
             let used = from_record(chunk)?;
-            let (expected, next) = to_record(&used, &check);
+            let (expected, next) = to_record(&used, check);
             if expected != chunk {
                 return None;
             }
@@ -182,9 +182,9 @@ impl Header {
 }
 
 /// Key, holder, end, and a check over them and the check before.
-fn to_record(used: &Used, before: &[u8; 8]) -> ([u8; RECORD_BYTES], [u8; 8]) {
+fn to_record(used: &Used, before: [u8; 8]) -> ([u8; RECORD_BYTES], [u8; 8]) {
     let end = used.ends_at.seconds().to_be_bytes();
-    let check = check_of(&[before, &used.key, &used.holder, &end]);
+    let check = check_of(&[&before, &used.key, &used.holder, &end]);
     let mut record = [0; RECORD_BYTES];
     let parts = used.key.iter().chain(&used.holder).chain(&end).chain(&check);
     record.iter_mut().zip(parts).for_each(|(to, from)| *to = *from);
@@ -200,9 +200,12 @@ fn from_record(record: &[u8]) -> Option<Used> {
 
 fn check_of(parts: &[&[u8]]) -> [u8; 8] {
     let mut hasher = Sha256::new();
-    parts.iter().for_each(|part| hasher.update(part));
-    let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
-    [a, b, c, d, e, f, g, h]
+    for part in parts {
+        hasher.update(part);
+    }
+    let mut check = [0; 8];
+    check.iter_mut().zip(hasher.finalize()).for_each(|(to, from)| *to = from);
+    check
 }
 
 #[cfg(test)]

@@ -28,7 +28,9 @@ pub(super) fn of(issuers: &[TrustedIssuer]) -> [u8; 32] {
         hasher.count(limit);
     }
     hasher.count(sorted.len());
-    sorted.into_iter().for_each(|issuer| hasher.issuer(issuer));
+    for issuer in sorted {
+        hasher.issuer(issuer);
+    }
     hasher.0.finalize().into()
 }
 
@@ -54,15 +56,21 @@ impl Hasher {
             self.part(root.public_bytes());
         }
         self.count(issuer.speaks.formats.len());
-        issuer.speaks.formats.iter().for_each(|format| self.part(format.name().as_bytes()));
+        for format in &issuer.speaks.formats {
+            self.part(format.name().as_bytes());
+        }
         self.count(issuer.speaks.actions.len());
-        issuer.speaks.actions.iter().for_each(|action| self.part(action.as_str().as_bytes()));
+        for action in &issuer.speaks.actions {
+            self.part(action.as_str().as_bytes());
+        }
         match &issuer.speaks.projects {
             Projects::All => self.part(b"all"),
             Projects::Only(projects) => {
                 self.part(b"only");
                 self.count(projects.len());
-                projects.iter().for_each(|project| self.part(project.as_str().as_bytes()));
+                for project in projects {
+                    self.part(project.as_str().as_bytes());
+                }
             }
         }
         self.part(if issuer.bearer { b"bearer" } else { b"held" });

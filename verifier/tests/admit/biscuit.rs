@@ -28,11 +28,16 @@ fn limits(most: u64, now: Now) -> String {
 
 /// An exported chain of two mandates; the second names the holder, if there is one.
 pub(crate) fn mint(holder: Option<u8>) -> Credential {
+    mint_from(holder, "")
+}
+
+/// The same with a further statement in the authority block.
+pub(crate) fn mint_from(holder: Option<u8>, statement: &str) -> Credential {
     let now = start();
     let pair = KeyPair::from(&PrivateKey::from_bytes(&[ROOT; 32], Algorithm::Ed25519).unwrap());
     let root_id = RootKey::Ed25519 { id: "root-1".parse().unwrap(), key: public(ROOT) }.biscuit_id();
     let authority = format!(
-        r#"mandate("{}"); right("web", "task.read"); right("web", "task.write"); {}"#,
+        r#"{statement} mandate("{}"); right("web", "task.read"); right("web", "task.write"); {}"#,
         MANDATES[0],
         limits(5_000_000, now)
     );

@@ -29,19 +29,19 @@ bodies = "bodies"
 
 /// A folder with everything that a call is judged by.
 struct Folder {
-    folder: TempDir,
+    place: TempDir,
     world: World,
     credential: Credential,
 }
 
 impl Folder {
     fn new(world: World, credential: Credential) -> Folder {
-        let made = Folder { folder: TempDir::new().unwrap(), world, credential };
+        let made = Folder { place: TempDir::new().unwrap(), world, credential };
         made.write("trust.toml", TRUST);
         made.write("policy.toml", POLICY);
         made.write("keys.json", key_set(ROOT).to_document());
         made.write("list-keys.json", key_set(LIST).to_document());
-        fs::create_dir(made.folder.path().join("bodies")).unwrap();
+        fs::create_dir(made.place.path().join("bodies")).unwrap();
         made.list(&[]);
         made.request("read_file", r#"{"cost":1}"#);
         made
@@ -57,7 +57,7 @@ impl Folder {
     }
 
     fn write(&self, name: &str, content: impl AsRef<[u8]>) {
-        fs::write(self.folder.path().join(name), content).unwrap();
+        fs::write(self.place.path().join(name), content).unwrap();
     }
 
     fn list(&self, revoked: &[Entry]) {
@@ -72,7 +72,8 @@ impl Folder {
         let meta = match self.world.prove(&self.credential, &call, AGENT) {
             PresentedProof::Tenuo { signature, fresh } => {
                 let fresh = fresh.unwrap();
-                let (signature, id) = (STANDARD.encode(signature.as_bytes()), URL_SAFE_NO_PAD.encode(fresh.id));
+                let (signature, id) =
+                    (STANDARD.encode(signature.as_bytes()), URL_SAFE_NO_PAD.encode(fresh.id));
                 let text = &self.credential.text;
                 format!(
                     r#"{{"tenuo":{{"warrant":"{text}","signature":"{signature}"}},"pact/proof":{{"id":"{id}","iat":{}}}}}"#,
@@ -85,15 +86,20 @@ impl Folder {
             PresentedProof::Missing => unreachable!(),
         };
         let params = format!(r#"{{"name":"{tool}","arguments":{arguments},"_meta":{meta}}}"#);
-        self.write("call.json", format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#));
+        self.write(
+            "call.json",
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#),
+        );
     }
 
     fn run(&self, command: &str, more: &[&str]) -> Output {
         let now = self.world.now.wall.seconds().to_string();
-        let path = |name: &str| self.folder.path().join(name).display().to_string();
+        let path = |name: &str| self.place.path().join(name).display().to_string();
         Command::new(env!("CARGO_BIN_EXE_pact-verify"))
             .args([command, "--trust", &path("trust.toml"), "--audience", AUDIENCE, "--now", &now])
-            .args(more.iter().map(|argument| argument.replace("DIR", &self.folder.path().display().to_string())))
+            .args(
+                more.iter().map(|argument| argument.replace("DIR", &self.place.path().display().to_string())),
+            )
             .output()
             .unwrap()
     }
@@ -210,7 +216,8 @@ fn the_parts_of_a_call_can_be_given_one_by_one() {
     };
     folder.write("stack", &folder.credential.text);
     folder.write("proof", format!(r#"{{"signature":"{}"}}"#, STANDARD.encode(signature.as_bytes())));
-    let parts = ["--credential", "DIR/stack", "--format", "tenuo", "--proof", "DIR/proof", "--tool", "task.read"];
+    let parts =
+        ["--credential", "DIR/stack", "--format", "tenuo", "--proof", "DIR/proof", "--tool", "task.read"];
     let more = ["--args", arguments, "--without-replay", "--stock-proofs"];
     let output = folder.run("check", &[&parts[..], &more].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -239,9 +246,11 @@ fn a_biscuit_comes_in_headers_too() {
     let folder = Folder::biscuit();
     let call = folder.world.judged("read_file", "{}").unwrap();
     let PresentedProof::Dpop(jws) = folder.world.prove(&folder.credential, &call, AGENT) else { panic!() };
-    folder.write("headers", format!("Authorization: DPoP {}\nDPoP: {jws}\nHost: x\n", folder.credential.text));
+    folder
+        .write("headers", format!("Authorization: DPoP {}\nDPoP: {jws}\nHost: x\n", folder.credential.text));
     let params = r#"{"name":"read_file"}"#;
-    folder.write("call.json", format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#));
+    folder
+        .write("call.json", format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#));
     let more: &[&str] = &["--headers", "DIR/headers", "--without-replay"];
     assert_eq!(folder.code(more), (0, "none".to_owned()));
 }

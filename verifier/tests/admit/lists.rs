@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pact_mandate::{Format, Monotonic, Now};
-use pact_revocation::{Entry, Lists};
+use pact_revocation::{Draft, Entry, Lists, SourceTime};
 use pact_verifier::refusal::Class;
 
 use crate::{biscuit, tenuo, world::*};
@@ -65,6 +65,25 @@ fn r3_a_listed_mandate_stops_the_token_that_names_it() {
     let mandate = "11111111-1111-4111-8111-111111111111".parse().unwrap();
     world.lists = list(world.now, &[Entry::of_mandate(mandate)]);
     assert_eq!(world.code(&biscuit::mint(Some(AGENT)), "read_file", "{}"), "revoked");
+}
+
+#[test]
+fn c6_a_credential_of_an_imported_mandate_needs_its_source_fresh_on_the_issuers_list() {
+    const SOURCE: &str = "https://source.example";
+    let mut world = World::new(biscuit::start());
+    let imported = biscuit::mint_from(Some(AGENT), &format!(r#"source("{SOURCE}");"#));
+    assert_eq!(world.code(&imported, "read_file", "{}"), "source_missing");
+    let vouched = |world: &World, signed_at: SourceTime| {
+        let draft =
+            Draft::first(ISSUER.parse().unwrap()).with_sources([(SOURCE.parse().unwrap(), signed_at)]);
+        keep(ISSUER, LIST, &draft.sign(&key(LIST), world.now.wall).unwrap(), world.now)
+    };
+    world.lists = vouched(&world, SourceTime::At(world.now.wall.minus(61)));
+    assert_eq!(world.code(&imported, "read_file", "{}"), "source_stale");
+    world.lists = vouched(&world, SourceTime::At(world.now.wall.minus(60)));
+    assert_eq!(world.code(&imported, "read_file", "{}"), "permit");
+    world.lists = vouched(&world, SourceTime::None);
+    assert_eq!(world.code(&imported, "read_file", "{}"), "permit", "declared to publish none");
 }
 
 #[test]

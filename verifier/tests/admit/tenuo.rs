@@ -28,7 +28,7 @@ fn constraints(most: f64) -> ConstraintSet {
 /// the system, so the moment of the test is the one at which it minted.
 pub(crate) fn mint() -> (Credential, Now) {
     let issuer = signing(ROOT);
-    let hour = Duration::from_secs(3600);
+    let hour = Duration::from_hours(1);
     let mut set = ConstraintSet::new();
     set.insert("project", OneOf::new(["web", "shop"]));
     set.insert("cost_usd", Range::max(10.0).unwrap());

@@ -209,7 +209,11 @@ pub(crate) fn list(now: Now, revoked: &[Entry]) -> Lists {
 }
 
 pub(crate) fn list_of(issuer: &str, seed: u8, covers: &[Format], now: Now, revoked: &[Entry]) -> Lists {
-    let published = publish(issuer, seed, covers, now, revoked);
+    keep(issuer, seed, &publish(issuer, seed, covers, now, revoked), now)
+}
+
+/// What a verifier holds after it received that.
+pub(crate) fn keep(issuer: &str, seed: u8, published: &Published, now: Now) -> Lists {
     let mut keeper =
         Keeper::new(issuer.parse().unwrap(), Format::Pact, key_set(seed), FloorInMemory::default()).unwrap();
     let held = keeper.accept_whole(&published.head_bytes().unwrap(), published.body_bytes(), now).unwrap();
@@ -220,7 +224,8 @@ pub(crate) fn publish(issuer: &str, seed: u8, covers: &[Format], now: Now, revok
     let until = now.wall.plus(7200);
     let listed = revoked.iter().map(|entry| Listed { entry: *entry, expires_at: until });
     // Good for longer than any list may be used, so that its age alone decides.
-    let draft = Draft::first(issuer.parse().unwrap()).revoke(listed).covering(covers.iter().copied()).good_for(600);
+    let draft =
+        Draft::first(issuer.parse().unwrap()).revoke(listed).covering(covers.iter().copied()).good_for(600);
     draft.sign(&key(seed), now.wall).unwrap()
 }
 

@@ -53,7 +53,7 @@ fn r7_a_damaged_floor_is_a_fault_and_not_a_fresh_start() {
             fs::write(&path, bad).unwrap();
             assert!(matches!(store.load(&issuer(), Format::Pact), Err(FloorError::Damaged { .. })), "{name}");
         }
-        if name.ends_with(".body") {
+        if is_body(&name, &FloorFolder::stem(&issuer(), Format::Pact)) {
             fs::remove_file(&path).unwrap();
             assert!(matches!(store.load(&issuer(), Format::Pact), Err(FloorError::Damaged { .. })));
         }

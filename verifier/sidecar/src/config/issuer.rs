@@ -47,13 +47,11 @@ impl FromStr for PinnedKey {
     type Err = pact_mandate::key::KeyError;
 
     fn from_str(text: &str) -> Result<PinnedKey, Self::Err> {
-        match text.split_once(':') {
-            Some((id, key)) => Ok(PinnedKey { id: id.parse()?, key: key.parse()? }),
-            None => {
-                let key: PublicKey = text.parse()?;
-                Ok(PinnedKey { id: key.thumbprint().into(), key })
-            }
+        if let Some((id, key)) = text.split_once(':') {
+            return Ok(PinnedKey { id: id.parse()?, key: key.parse()? });
         }
+        let key: PublicKey = text.parse()?;
+        Ok(PinnedKey { id: key.thumbprint().into(), key })
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn check(table: &Table) -> Result<(), ConfigError> {
             ("keys", Value::Table(inner)) => check_table::<RawKeys>("keys.", inner)?,
             ("lists", Value::Table(inner)) => check_table::<RawLists>("lists.", inner)?,
             ("issuers", Value::Array(items)) => {
-                items.iter().filter_map(Value::as_table).try_for_each(check_issuer)?
+                items.iter().filter_map(Value::as_table).try_for_each(check_issuer)?;
             }
             _ => {}
         }

@@ -16,6 +16,9 @@ use tokio::sync::{Notify, futures::Notified};
 use super::{KeysFault, published::Published};
 use crate::config::{Config, IssuerConfig, PinnedKey};
 
+#[cfg(test)]
+mod tests;
+
 /// What a key is for (protocol K1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -51,7 +54,6 @@ pub(crate) struct IssuerKeys {
     pub(crate) issuer: IssuerId,
     pub(crate) roots: usize,
     pub(crate) list_keys: usize,
-    pub(crate) published: bool,
     pub(crate) age: Option<Duration>,
     pub(crate) fault: Option<String>,
     pub(crate) bearer: bool,
@@ -104,8 +106,11 @@ impl KeyBook {
 
     /// A credential names a root that nobody has: whoever publishes sets may have a new one.
     pub(crate) fn missed(&self, hint: UnverifiedHint, now: Monotonic) {
-        // Each of them is asked: which issuer has the new root is what nobody knows.
-        let asks = self.lock().iter_mut().fold(false, |asks, sets| sets.roots.missed(hint, now) || asks);
+        let mut asks = false;
+        for sets in self.lock().iter_mut() {
+            // Each of them is asked: which issuer has the new root is what nobody knows.
+            asks |= sets.roots.missed(hint, now);
+        }
         if asks {
             self.asked.notify_waiters();
         }
@@ -143,7 +148,6 @@ impl KeyBook {
             issuer: config.id.clone(),
             roots: count(at, Role::Root),
             list_keys: count(at, Role::List),
-            published: config.keys_url.is_some(),
             age: sets.roots.age(now),
             fault: sets.roots.fault().or(sets.list_keys.fault()).map(ToString::to_string),
             bearer: config.bearer,

@@ -47,8 +47,7 @@ pub(crate) async fn watch(
 async fn fetch(fetcher: &Fetcher, url: &ListUrl) -> Result<KeySet, KeysFault> {
     let limit = u64::try_from(MAX_KEY_SET_BYTES).unwrap_or(u64::MAX);
     // No entity tag is sent, so a 304 would be an answer to nothing.
-    let fetched = fetcher.fetch(url, limit, None).await.map_err(|fault| failed(&fault))?;
-    match fetched {
+    match fetcher.fetch(url, limit, None).await.map_err(|fault| failed(&fault))? {
         Fetched::Content { bytes, .. } => Ok(KeySet::from_document(&bytes)?),
         Fetched::NotModified => {
             Err(KeysFault::Fetch { code: "fetch_status", text: "304 out of turn".to_owned() })

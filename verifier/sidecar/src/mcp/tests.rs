@@ -36,7 +36,7 @@ fn tools_list_is_refused_where_the_configuration_says_so() {
     assert_eq!(message.asks(ToolsList::Refuse).unwrap_err(), ShapeFault::MethodNotOpen);
 }
 
-/// The shapes that tool servers were seen to run (gateways' attacks 48 to 59).
+/// The shapes that tool servers were seen to run.
 #[test]
 fn m1_shapes_that_two_readers_could_read_in_two_ways_are_refused() {
     let of = |text: &str| text.as_bytes().to_vec();

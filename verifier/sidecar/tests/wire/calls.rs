@@ -95,6 +95,17 @@ async fn open_methods_pass_without_a_credential_and_never_with_one() {
 }
 
 #[tokio::test]
+async fn a_caller_who_does_not_say_what_it_accepts_takes_either_kind_of_answer() {
+    let stand = Stand::start().await;
+    let ping = post("", br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    let ping =
+        String::from_utf8(ping).unwrap().replace("Accept: application/json, text/event-stream\r\n", "");
+    assert_eq!(client::raw(stand.traffic, ping.as_bytes()).await.status, 200);
+    let request = String::from_utf8(stand.upstream.received()[0].clone()).unwrap().to_ascii_lowercase();
+    assert!(request.contains("accept: application/json, text/event-stream\r\n"), "{request}");
+}
+
+#[tokio::test]
 async fn what_the_tool_server_does_wrong_has_a_code_of_its_own() {
     let stand = Stand::with(Wish { more: "", ..Wish::default() }).await;
     let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;

@@ -10,16 +10,16 @@ use tokio::{
 
 /// An answer, its body put together.
 #[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    pub head: String,
-    pub body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 /// An answer that is still coming.
-pub struct Open {
-    pub stream: TcpStream,
-    pub seen: Vec<u8>,
+pub(crate) struct Open {
+    pub(crate) stream: TcpStream,
+    pub(crate) seen: Vec<u8>,
 }
 
 impl Answer {
@@ -32,19 +32,19 @@ impl Answer {
         Answer { status, head: head.to_owned(), body }
     }
 
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
     }
 
     /// The refusal's code.
-    pub fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         let json = self.json();
         let data = &json["error"]["data"];
         assert!(data["request_id"].as_str().is_some_and(|id| id.len() == 32), "{self:?}");
         data["reason"].as_str().unwrap_or_else(|| panic!("no reason: {self:?}")).to_owned()
     }
 
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
             found.eq_ignore_ascii_case(name).then(|| value.trim())
@@ -66,19 +66,19 @@ fn unchunk(mut rest: &str) -> String {
 }
 
 /// Sends bytes, waits for the end.
-pub async fn raw(to: SocketAddr, bytes: &[u8]) -> Answer {
+pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> Answer {
     Answer::parse(&open(to, bytes).await.rest().await)
 }
 
 /// Sends bytes, hands over the connection.
-pub async fn open(to: SocketAddr, bytes: &[u8]) -> Open {
+pub(crate) async fn open(to: SocketAddr, bytes: &[u8]) -> Open {
     let mut stream = TcpStream::connect(to).await.unwrap();
     stream.write_all(bytes).await.unwrap();
     Open { stream, seen: Vec::new() }
 }
 
 /// A POST to `/mcp` as ordinary clients make it.
-pub fn post(headers: &str, body: &[u8]) -> Vec<u8> {
+pub(crate) fn post(headers: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
          Content-Length: {}\r\nConnection: close\r\n{headers}\r\n",
@@ -87,13 +87,13 @@ pub fn post(headers: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-pub async fn get(to: SocketAddr, path: &str) -> Answer {
+pub(crate) async fn get(to: SocketAddr, path: &str) -> Answer {
     raw(to, format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").as_bytes()).await
 }
 
 impl Open {
     /// Everything until the end.
-    pub async fn rest(mut self) -> Vec<u8> {
+    pub(crate) async fn rest(mut self) -> Vec<u8> {
         let read = self.stream.read_to_end(&mut self.seen);
         // A connection that is reset after the answer has still answered.
         let _ = tokio::time::timeout(Duration::from_secs(20), read).await.expect("the answer ends");
@@ -101,7 +101,7 @@ impl Open {
     }
 
     /// Waits until `wanted` was seen.
-    pub async fn until(&mut self, wanted: &str) {
+    pub(crate) async fn until(&mut self, wanted: &str) {
         let seen = async {
             while !String::from_utf8_lossy(&self.seen).contains(wanted) {
                 let mut more = [0; 4096];

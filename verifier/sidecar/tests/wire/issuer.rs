@@ -25,28 +25,29 @@ use tokio::{
     net::TcpListener,
 };
 
-pub const HOLDER: [u8; 32] = [3; 32];
+pub(crate) const HOLDER: [u8; 32] = [3; 32];
 
 #[derive(Clone)]
-pub struct Issuer {
-    pub address: SocketAddr,
-    pub root: [u8; 32],
+pub(crate) struct Issuer {
+    pub(crate) address: SocketAddr,
+    pub(crate) root: [u8; 32],
     list_key: [u8; 32],
     published: Arc<Mutex<Published>>,
     keys: Arc<Mutex<String>>,
+    list_keys: Arc<Mutex<String>>,
     down: Arc<AtomicBool>,
 }
 
 /// A credential in its holder's hands.
 #[derive(Clone)]
-pub struct Credential {
-    pub warrant: String,
-    pub id: [u8; 16],
+pub(crate) struct Credential {
+    pub(crate) warrant: String,
+    pub(crate) id: [u8; 16],
     holder: [u8; 32],
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test against the machine's own clock")]
-pub fn now() -> UnixTime {
+pub(crate) fn now() -> UnixTime {
     UnixTime::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap()
 }
 
@@ -55,7 +56,7 @@ fn key(seed: [u8; 32]) -> SecretKey {
 }
 
 impl Issuer {
-    pub async fn start() -> Issuer {
+    pub(crate) async fn start() -> Issuer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (root, list_key) = ([1; 32], [2; 32]);
         let first = Draft::first("acme".parse().unwrap()).sign(&key(list_key), now()).unwrap();
@@ -65,6 +66,7 @@ impl Issuer {
             list_key,
             published: Arc::new(Mutex::new(first)),
             keys: Arc::new(Mutex::new(key_set(root))),
+            list_keys: Arc::new(Mutex::new(key_set(list_key))),
             down: Arc::default(),
         };
         let serving = issuer.clone();
@@ -101,7 +103,7 @@ impl Issuer {
             return Some(self.keys.lock().unwrap().clone().into_bytes());
         }
         if path == "/.well-known/pact-list-keys.json" {
-            return Some(key_set(self.list_key).into_bytes());
+            return Some(self.list_keys.lock().unwrap().clone().into_bytes());
         }
         let name = path.strip_prefix(list)?.strip_prefix('/')?;
         if name == published.body().name().to_string() {
@@ -111,25 +113,30 @@ impl Issuer {
         delta.map(|(_, bytes)| bytes.to_vec())
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}/.well-known/{path}", self.address)
     }
 
-    pub fn root_key(&self) -> String {
+    pub(crate) fn root_key(&self) -> String {
         key(self.root).public_key().to_string()
     }
 
-    pub fn list_key(&self) -> String {
+    pub(crate) fn list_key(&self) -> String {
         key(self.list_key).public_key().to_string()
     }
 
     /// Publishes this key set from now on.
-    pub fn publish_keys(&self, document: String) {
+    pub(crate) fn publish_keys(&self, document: String) {
         *self.keys.lock().unwrap() = document;
     }
 
+    /// Publishes this set of list keys from now on.
+    pub(crate) fn publish_list_keys(&self, document: String) {
+        *self.list_keys.lock().unwrap() = document;
+    }
+
     /// Signs the next list: with these ids on it, and good for so many seconds.
-    pub fn publish(&self, revoked: &[Entry], good_for: u64) {
+    pub(crate) fn publish(&self, revoked: &[Entry], good_for: u64) {
         let mut published = self.published.lock().unwrap();
         let expires_at = now().plus(3600);
         let listed = revoked.iter().map(|entry| Listed { entry: *entry, expires_at });
@@ -138,19 +145,19 @@ impl Issuer {
     }
 
     /// Answers nothing but 503 from now on.
-    pub fn go_down(&self) {
+    pub(crate) fn go_down(&self) {
         self.down.store(true, Ordering::SeqCst);
     }
 
     /// `task.read` in the project `web`, up to a cost of 5.
-    pub fn mint(&self) -> Credential {
+    pub(crate) fn mint(&self) -> Credential {
         let signing = SigningKey::from_bytes(&self.root);
         let mut constraints = ConstraintSet::new();
         constraints.insert("project", Exact::new("web"));
         constraints.insert("cost_usd", Range::max(5.0).unwrap());
         let holder = SigningKey::from_bytes(&HOLDER).public_key();
         let builder =
-            Warrant::builder().holder(holder).ttl(Duration::from_secs(3600)).tool("task.read", constraints);
+            Warrant::builder().holder(holder).ttl(Duration::from_hours(1)).tool("task.read", constraints);
         let warrant = builder.build(&signing).unwrap();
         let id = *warrant.id().as_bytes();
         let stack = wire::encode_stack(&wire::WarrantStack::new(vec![warrant])).unwrap();
@@ -158,23 +165,23 @@ impl Issuer {
     }
 }
 
-pub fn key_set(seed: [u8; 32]) -> String {
+pub(crate) fn key_set(seed: [u8; 32]) -> String {
     let public = *key(seed).public_key();
     KeySet::new(vec![(public.thumbprint().into(), public)]).unwrap().to_document()
 }
 
 impl Credential {
-    pub fn entry(&self) -> Entry {
+    pub(crate) fn entry(&self) -> Entry {
         Entry::of_warrant(&self.id)
     }
 
     /// A `tools/call` of `echo` with these arguments, signed for `audience`. Every one has its own proof.
-    pub fn call(&self, audience: &str, arguments: &str) -> String {
+    pub(crate) fn call(&self, audience: &str, arguments: &str) -> String {
         self.call_by(self.holder, audience, arguments)
     }
 
     /// The same, signed by whatever key.
-    pub fn call_by(&self, holder: [u8; 32], audience: &str, arguments: &str) -> String {
+    pub(crate) fn call_by(&self, holder: [u8; 32], audience: &str, arguments: &str) -> String {
         static COUNT: AtomicU8 = AtomicU8::new(0);
         let fresh = FreshProof { id: [COUNT.fetch_add(1, Ordering::SeqCst); 16], issued_at: now() };
         let params = Json::parse(br#"{"name":"echo"}"#).unwrap();
@@ -197,7 +204,7 @@ impl Credential {
 }
 
 /// What must be left of such a call when it reaches the tool server.
-pub fn without_trust(arguments: &str) -> String {
+pub(crate) fn without_trust(arguments: &str) -> String {
     format!(
         r#"{{ "jsonrpc":"2.0", "id":1,"method":"tools/call","params":{{"name":"echo","_meta":{{"x" : 1.0}},"arguments":{arguments}}}}}"#
     )

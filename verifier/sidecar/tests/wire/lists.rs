@@ -68,7 +68,7 @@ async fn k4_roots_may_be_published_and_k3_a_set_with_a_key_of_another_role_does_
     assert_eq!(stand.post(&credential.call(AUDIENCE, r#"{"cost":1}"#)).await.status, 200);
     // The list key, published as a root.
     stand.issuer.publish_keys(key_set([2; 32]));
-    tokio::time::sleep(std::time::Duration::from_millis(1000)).await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let ready = client::get(stand.admin, "/readyz").await;
     assert_eq!(ready.status, 200, "{ready:?}");
     assert!(ready.json()["issuers"]["acme"]["roots"]["fault"].as_str().unwrap().contains("another role"));
@@ -80,4 +80,38 @@ async fn k4_roots_may_be_published_and_k3_a_set_with_a_key_of_another_role_does_
     // A key that comes back counts again.
     stand.issuer.publish_keys(key_set([1; 32]));
     stand.until_ready().await;
+}
+
+#[tokio::test]
+async fn k1_list_keys_may_be_published_and_one_that_is_gone_takes_its_list_with_it() {
+    let bounds = "[keys]\ncooldown = \"200ms\"\nsoft = \"300ms\"\nhard = \"1h\"\n[lists]\nevery = \"500ms\"";
+    let stand = Stand::with(Wish { list_key_pinned: false, more: bounds, ..Wish::default() }).await;
+    stand.until_ready().await;
+    let credential = stand.issuer.mint();
+    assert_eq!(stand.post(&credential.call(AUDIENCE, r#"{"cost":1}"#)).await.status, 200);
+    stand.issuer.publish_list_keys(key_set([8; 32]));
+    stand.until_status(503).await;
+    let answer = stand.post(&credential.call(AUDIENCE, r#"{"cost":1}"#)).await;
+    assert_eq!((answer.status, answer.reason().as_str()), (503, "list_missing"));
+}
+
+#[tokio::test]
+async fn r7_the_floor_survives_a_restart_and_a_damaged_one_keeps_the_door_shut() {
+    let mut stand = Stand::ready().await;
+    stand.stop();
+    (&mut stand.ended).await.unwrap();
+    let folder = stand.folder.path().join("state/lists");
+    let floors: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let floors: Vec<_> =
+        floors.into_iter().filter(|path| path.extension().is_some_and(|it| it == "floor")).collect();
+    assert_eq!(floors.len(), 1);
+    std::fs::write(&floors[0], "{}").unwrap();
+    stand.restart().await;
+    tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+    let ready = client::get(stand.admin, "/readyz").await;
+    assert_eq!(ready.status, 503);
+    assert!(
+        ready.json()["issuers"]["acme"]["list"]["fault"].as_str().unwrap().contains("damaged"),
+        "{ready:?}"
+    );
 }

@@ -1,12 +1,25 @@
 //! The sidecar over real sockets, in front of a tool server that records what reaches it.
 
+#[cfg(test)]
 mod client;
+#[cfg(test)]
 mod issuer;
+#[cfg(test)]
 mod stand;
+#[cfg(test)]
 mod upstream;
 
+#[cfg(test)]
 mod calls;
+#[cfg(test)]
+mod command;
+#[cfg(test)]
 mod lists;
+#[cfg(test)]
 mod operations;
+#[cfg(test)]
 mod shapes;
+#[cfg(test)]
 mod streams;
+#[cfg(test)]
+mod token;

@@ -2,6 +2,7 @@
 
 use std::{
     net::SocketAddr,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -20,33 +21,35 @@ use crate::{
     upstream::Upstream,
 };
 
-pub const AUDIENCE: &str = "https://tools.example.org/mcp";
+pub(crate) const AUDIENCE: &str = "https://tools.example.org/mcp";
 
-pub struct Stand {
-    pub traffic: SocketAddr,
-    pub admin: SocketAddr,
-    pub upstream: Upstream,
-    pub issuer: Issuer,
-    pub folder: TempDir,
+pub(crate) struct Stand {
+    pub(crate) traffic: SocketAddr,
+    pub(crate) admin: SocketAddr,
+    pub(crate) upstream: Upstream,
+    pub(crate) issuer: Issuer,
+    pub(crate) folder: TempDir,
     /// Seconds by which the sidecar's wall clock is behind.
-    pub behind: Arc<AtomicU64>,
+    pub(crate) behind: Arc<AtomicU64>,
     stop: Option<oneshot::Sender<()>>,
-    pub ended: tokio::task::JoinHandle<()>,
+    pub(crate) ended: tokio::task::JoinHandle<()>,
 }
 
 /// What a test wants otherwise than usual.
-pub struct Wish {
+pub(crate) struct Wish {
     /// More lines at the end of the configuration.
-    pub more: &'static str,
+    pub(crate) more: &'static str,
     /// Where the list is said to be, below the issuer.
-    pub list: &'static str,
+    pub(crate) list: &'static str,
     /// Whether the root is pinned, or published.
-    pub pinned: bool,
+    pub(crate) pinned: bool,
+    /// Whether the list key is pinned, or published.
+    pub(crate) list_key_pinned: bool,
 }
 
 impl Default for Wish {
     fn default() -> Wish {
-        Wish { more: "", list: "pact-revocations/pact", pinned: true }
+        Wish { more: "", list: "pact-revocations/pact", pinned: true, list_key_pinned: true }
     }
 }
 
@@ -54,46 +57,47 @@ impl Default for Wish {
 fn clock(behind: Arc<AtomicU64>) -> Clock {
     let started = Instant::now();
     Clock::from_fn(move || {
-        let passed = Monotonic::from_origin(Instant::now() - started);
+        let passed = Monotonic::from_origin(started.elapsed());
         Now::new(now().minus(behind.load(Ordering::SeqCst)), passed)
     })
 }
 
 impl Stand {
-    pub async fn start() -> Stand {
+    pub(crate) async fn start() -> Stand {
         Stand::with(Wish::default()).await
     }
 
-    pub async fn with(wish: Wish) -> Stand {
+    pub(crate) async fn with(wish: Wish) -> Stand {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let (issuer, upstream) = (Issuer::start().await, Upstream::start().await);
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("policy.toml"), POLICY).unwrap();
-        let config = Config::from_toml(&config(&issuer, &upstream, &wish), folder.path()).unwrap();
+        std::fs::write(folder.path().join("sidecar.toml"), config(&issuer, &upstream, &wish)).unwrap();
         // P7: a new store refuses proofs of its first seconds, so it is opened by a clock that is behind.
         let behind = Arc::new(AtomicU64::new(30));
-        let sidecar = Sidecar::bind_by(config, clock(Arc::clone(&behind))).await.unwrap();
+        let (traffic, admin, stop, ended) = serve(folder.path(), &behind).await;
         behind.store(0, Ordering::SeqCst);
-        let (traffic, admin) = (sidecar.traffic_address().unwrap(), sidecar.admin_address().unwrap());
-        let (stop, stopped) = oneshot::channel();
-        let ended = tokio::spawn(sidecar.serve(async {
-            let _ = stopped.await;
-        }));
         Stand { traffic, admin, upstream, issuer, folder, behind, stop: Some(stop), ended }
     }
 
+    /// Starts another sidecar on the same folder.
+    pub(crate) async fn restart(&mut self) {
+        let (traffic, admin, stop, ended) = serve(self.folder.path(), &self.behind).await;
+        (self.traffic, self.admin, self.stop, self.ended) = (traffic, admin, Some(stop), ended);
+    }
+
     /// The same, with a list that has arrived.
-    pub async fn ready() -> Stand {
+    pub(crate) async fn ready() -> Stand {
         let stand = Stand::start().await;
         stand.until_ready().await;
         stand
     }
 
-    pub async fn until_ready(&self) {
+    pub(crate) async fn until_ready(&self) {
         self.until_status(200).await;
     }
 
-    pub async fn until_status(&self, status: u16) -> Answer {
+    pub(crate) async fn until_status(&self, status: u16) -> Answer {
         for _ in 0..400 {
             let answer = client::get(self.admin, "/readyz").await;
             if answer.status == status {
@@ -104,17 +108,31 @@ impl Stand {
         panic!("never {status}: {:?}", client::get(self.admin, "/readyz").await);
     }
 
-    pub async fn post(&self, body: &str) -> Answer {
+    pub(crate) async fn post(&self, body: &str) -> Answer {
         self.post_with("", body.as_bytes()).await
     }
 
-    pub async fn post_with(&self, headers: &str, body: &[u8]) -> Answer {
+    pub(crate) async fn post_with(&self, headers: &str, body: &[u8]) -> Answer {
         client::raw(self.traffic, &client::post(headers, body)).await
     }
 
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         drop(self.stop.take());
     }
+}
+
+async fn serve(
+    folder: &Path,
+    behind: &Arc<AtomicU64>,
+) -> (SocketAddr, SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
+    let config = Config::read(&folder.join("sidecar.toml")).unwrap();
+    let sidecar = Sidecar::bind_by(config, clock(Arc::clone(behind))).await.unwrap();
+    let (traffic, admin) = (sidecar.traffic_address().unwrap(), sidecar.admin_address().unwrap());
+    let (stop, stopped) = oneshot::channel();
+    let ended = tokio::spawn(sidecar.serve(async {
+        let _ = stopped.await;
+    }));
+    (traffic, admin, stop, ended)
 }
 
 const POLICY: &str = r#"
@@ -131,6 +149,11 @@ fn config(issuer: &Issuer, upstream: &Upstream, wish: &Wish) -> String {
     } else {
         format!("keys_url = \"{}\"", issuer.url("pact-keys.json"))
     };
+    let list_keys = if wish.list_key_pinned {
+        format!("list_keys = [\"{}\"]", issuer.list_key())
+    } else {
+        format!("list_keys_url = \"{}\"", issuer.url("pact-list-keys.json"))
+    };
     format!(
         r#"
 listen = "127.0.0.1:0"
@@ -145,18 +168,17 @@ url = "http://{}/tool"
 [[issuers]]
 id = "acme"
 {roots}
-list_keys = ["{}"]
+{list_keys}
 lists_url = "{}"
 
 [issuers.speaks]
-formats = ["tenuo"]
+formats = ["tenuo", "biscuit"]
 actions = ["task.*"]
 projects = ["web"]
 
 {}
 "#,
         upstream.address,
-        issuer.list_key(),
         issuer.url(wish.list),
         wish.more
     )

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::{
     client::{open, post},
-    stand::{AUDIENCE, Stand},
+    issuer::key_set,
+    stand::{AUDIENCE, Stand, Wish},
     upstream::Mode,
 };
 
@@ -92,4 +93,18 @@ async fn a_client_that_goes_away_takes_the_tool_servers_connection_with_it() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     panic!("{} of 2 connections were closed", stand.upstream.closed());
+}
+
+#[tokio::test]
+async fn r9_a_stream_ends_when_its_root_is_removed() {
+    let bounds = "[keys]\ncooldown = \"200ms\"\nsoft = \"300ms\"";
+    let stand = Stand::with(Wish { pinned: false, more: bounds, ..Wish::default() }).await;
+    stand.until_ready().await;
+    let (_, answer) = stream(&stand).await;
+    stand.issuer.publish_keys(key_set([8; 32]));
+    let whole = String::from_utf8(answer.rest().await).unwrap();
+    assert!(
+        whole.contains("\"code\":401") && whole.contains("\"reason\":\"tenuo_untrusted_root\""),
+        "{whole}"
+    );
 }

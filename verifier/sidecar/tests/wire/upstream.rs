@@ -16,7 +16,7 @@ use tokio::{
 
 /// How it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// A JSON-RPC result.
     Json,
     /// An event stream: one event at once, and one for each [`Upstream::event`].
@@ -32,18 +32,19 @@ pub enum Mode {
 }
 
 #[derive(Clone)]
-pub struct Upstream {
-    pub address: SocketAddr,
-    pub mode: Arc<Mutex<Mode>>,
+pub(crate) struct Upstream {
+    pub(crate) address: SocketAddr,
+    pub(crate) mode: Arc<Mutex<Mode>>,
     received: Arc<Mutex<Vec<Vec<u8>>>>,
     closed: Arc<AtomicUsize>,
     events: broadcast::Sender<String>,
 }
 
-pub const RESULT: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}"#;
+pub(crate) const RESULT: &str =
+    r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}"#;
 
 impl Upstream {
-    pub async fn start() -> Upstream {
+    pub(crate) async fn start() -> Upstream {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let upstream = Upstream {
             address: listener.local_addr().unwrap(),
@@ -63,12 +64,12 @@ impl Upstream {
     }
 
     /// The requests that came, as they came.
-    pub fn received(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn received(&self) -> Vec<Vec<u8>> {
         self.received.lock().unwrap().clone()
     }
 
     /// The body of the only request.
-    pub fn only_body(&self) -> String {
+    pub(crate) fn only_body(&self) -> String {
         let received = self.received();
         assert_eq!(received.len(), 1);
         let text = String::from_utf8(received[0].clone()).unwrap();
@@ -76,16 +77,16 @@ impl Upstream {
     }
 
     /// Streams whose reader went away.
-    pub fn closed(&self) -> usize {
+    pub(crate) fn closed(&self) -> usize {
         self.closed.load(Ordering::SeqCst)
     }
 
-    pub fn answers(&self, mode: Mode) {
+    pub(crate) fn answers(&self, mode: Mode) {
         *self.mode.lock().unwrap() = mode;
     }
 
     /// Sends bytes into every open stream.
-    pub fn event(&self, text: &str) {
+    pub(crate) fn event(&self, text: &str) {
         self.events.send(text.to_owned()).unwrap();
     }
 

@@ -98,3 +98,26 @@ impl StackFault {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_code_stands_once() {
+        let sources = [
+            include_str!("fault.rs"),
+            include_str!("fault/call.rs"),
+            include_str!("fault/form.rs"),
+            include_str!("fault/link.rs"),
+            include_str!("../../proof/tenuo.rs"),
+        ];
+        let mut seen = BTreeSet::new();
+        for line in sources.iter().flat_map(|source| source.lines()) {
+            if let Some((_, code)) = line.split_once(" => \"tenuo_") {
+                assert!(seen.insert(code), "{code}");
+            }
+        }
+        assert!(seen.len() > 60, "{}", seen.len());
+    }
+}

@@ -1,4 +1,4 @@
-//! Why a DPoP proof is refused: one reason for each claim.
+//! Why a proof of RFC 9449 is refused: one reason for each claim.
 
 use pact_mandate::{canonical::CanonicalError, json::JsonError};
 
@@ -7,7 +7,7 @@ use crate::{
     refusal::Class,
 };
 
-/// Why a DPoP proof is refused.
+/// Why such a proof is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DpopFault {
     /// Longer than the bound.

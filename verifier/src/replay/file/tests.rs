@@ -156,7 +156,10 @@ fn p6_a_store_that_cannot_write_refuses() {
     // A file that is open for reading alone fails each write, as a full disk does.
     store.state.lock().unwrap().segment.break_for_test(&newest(&folder));
     let refused = store.record(&proof(1, START + 10), at(START + 10)).unwrap_err();
-    assert_eq!((refused.code(), refused.class()), ("replay_store_failed", crate::refusal::Class::Unavailable));
+    assert_eq!(
+        (refused.code(), refused.class()),
+        ("replay_store_failed", crate::refusal::Class::Unavailable)
+    );
     assert!(store.health().failed.is_some());
     assert_eq!(store.health().held, 0, "what was not written is not remembered as used");
 }
@@ -183,7 +186,11 @@ fn t1_a_clock_that_is_set_back_revives_no_proof() {
     drop(store);
     let store = open(&folder, START + 20);
     assert_eq!(code(store.record(&used, at(START + 20))), "replayed", "its file is still there");
-    assert_eq!(code(store.record(&proof(3, START + 498), at(START + 498))), "recorded", "two seconds harm nobody");
+    assert_eq!(
+        code(store.record(&proof(3, START + 498), at(START + 498))),
+        "recorded",
+        "two seconds harm nobody"
+    );
 }
 
 #[test]

@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_caller_that_waits_gets_the_turn_that_ends() {
-        let turns = Turns::new(1, 1, Duration::from_secs(60));
+        let turns = Turns::new(1, 1, Duration::from_mins(1));
         let turn = turns.take().unwrap();
         thread::scope(|scope| {
             let (send, done) = mpsc::channel();

@@ -15,7 +15,7 @@ use tenuo::{
 
 use super::{at, call, code, forge::key, open, permits, trust};
 
-const TTL: Duration = Duration::from_secs(600);
+const TTL: Duration = Duration::from_mins(10);
 
 fn signing(seed: u8) -> SigningKey {
     SigningKey::from_bytes(&[seed; 32])
@@ -94,7 +94,7 @@ fn c5_a_chain_in_the_shape_of_an_export_is_accepted_and_ends_where_it_says() {
     let root = Warrant::builder()
         .capability("task.read", set)
         .holder(board.public_key())
-        .ttl(Duration::from_secs(7_776_000))
+        .ttl(Duration::from_hours(90 * 24))
         .build(&board)
         .unwrap();
     let narrowed = {

@@ -55,7 +55,9 @@ fn stack(chain: &[Value]) -> Vec<u8> {
     let mut writer = Writer::new();
     writer.array(chain.len());
     let mut bytes = writer.into_bytes();
-    chain.iter().for_each(|warrant| bytes.extend(hex(warrant.as_str().unwrap())));
+    for warrant in chain {
+        bytes.extend(hex(warrant.as_str().unwrap()));
+    }
     bytes
 }
 

@@ -1,0 +1,81 @@
+//! The command itself.
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    path::Path,
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use crate::{
+    client::{post, raw},
+    stand::{AUDIENCE, Stand},
+};
+
+fn command(config: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pact-sidecar"));
+    command.arg("--config").arg(config).args(more).env("RUST_LOG", "trace");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[tokio::test]
+async fn the_command_checks_and_prints_a_configuration_and_names_what_is_wrong_with_one() {
+    let stand = Stand::start().await;
+    let file = stand.folder.path().join("sidecar.toml");
+    let checked = command(&file, &["--check"]).output().unwrap();
+    assert!(checked.status.success(), "{checked:?}");
+    let printed = command(&file, &["--print-config"]).output().unwrap();
+    assert!(String::from_utf8(printed.stdout).unwrap().contains("recheck = \"1s\""));
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("state_dir", "state_dri")).unwrap();
+    let wrong = command(&file, &["--check"]).output().unwrap();
+    assert!(!wrong.status.success());
+    let said = String::from_utf8(wrong.stderr).unwrap();
+    assert!(said.contains("`state_dri`") && said.contains("`state_dir`"), "{said}");
+}
+
+/// Whatever the level, no log holds what a caller could be robbed of.
+#[tokio::test]
+async fn no_log_holds_a_credential_a_proof_or_an_argument() {
+    let stand = Stand::start().await;
+    let text = std::fs::read_to_string(stand.folder.path().join("sidecar.toml")).unwrap();
+    let file = stand.folder.path().join("other.toml");
+    std::fs::write(&file, text.replace("\"state\"", "\"other\"")).unwrap();
+    let mut child = command(&file, &["--log-json"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut log = String::new();
+    while !log.contains("the sidecar listens") {
+        assert_ne!(lines.read_line(&mut log).unwrap(), 0, "{log}");
+    }
+    let address = log.split("\"traffic\":\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+    let rest = std::thread::spawn(move || {
+        let mut rest = String::new();
+        lines.read_to_string(&mut rest).unwrap();
+        rest
+    });
+    let credential = stand.issuer.mint();
+    let mut sent = Vec::new();
+    // P7: the first seconds' proofs are refused.
+    for _ in 0..30 {
+        let call = credential.call(AUDIENCE, r#"{"cost":1,"text":"swordfish"}"#);
+        let answer = raw(address, &post("Authorization: Bearer abracadabra\r\n", call.as_bytes())).await;
+        assert_eq!(answer.status, 400);
+        let answer = raw(address, &post("", call.as_bytes())).await;
+        sent.push(call.split("\"signature\":\"").nth(1).unwrap()[..86].to_owned());
+        if answer.status == 200 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    assert_eq!(stand.upstream.received().len(), 1);
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert!(child.wait().unwrap().success());
+    let log = log + &rest.join().unwrap();
+    assert!(log.contains("\"decision\":\"permit\"") && log.contains("\"decision\":\"refuse\""), "{log}");
+    for never in
+        sent.iter().map(String::as_str).chain([&credential.warrant[..60], "swordfish", "abracadabra"])
+    {
+        assert!(!log.contains(never), "{never}");
+    }
+}
