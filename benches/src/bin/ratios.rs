@@ -47,8 +47,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn decisions(world: &World) -> Result<BTreeMap<&'static str, f64>, Failure> {
     let count = (ROUNDS + 1) * RUNS;
     // No two proofs are alike in all loops together.
-    let tenuo = |set: usize| -> Result<Vec<Prepared>, Failure> { (set * count..(set + 1) * count).map(|n| prepare_tenuo(world, n)).collect() };
-    let biscuit = |set: usize| -> Result<Vec<Prepared>, Failure> { (set * count..(set + 1) * count).map(|n| prepare_biscuit(world, n)).collect() };
+    let tenuo = |set: usize| -> Result<Vec<Prepared>, Failure> {
+        (set * count..(set + 1) * count).map(|n| prepare_tenuo(world, n)).collect()
+    };
+    let biscuit = |set: usize| -> Result<Vec<Prepared>, Failure> {
+        (set * count..(set + 1) * count).map(|n| prepare_biscuit(world, n)).collect()
+    };
     let cold = world.cold();
     let medians = Medians::of(
         ROUNDS,
@@ -77,25 +81,30 @@ fn decisions(world: &World) -> Result<BTreeMap<&'static str, f64>, Failure> {
 fn prepare_tenuo(world: &World, n: usize) -> Result<Prepared, Failure> {
     let asked = world.asked(n)?;
     let proof = world.tenuo_proof(&asked, n)?;
-    Ok(Prepared { presented: Presented::tenuo(&world.stack)?, proof, call: world.verifier.policy().judge(asked)? })
+    Ok(Prepared {
+        presented: Presented::tenuo(&world.stack)?,
+        proof,
+        call: world.verifier.policy().judge(asked)?,
+    })
 }
 
 fn prepare_biscuit(world: &World, n: usize) -> Result<Prepared, Failure> {
     let asked = world.asked(n)?;
     let proof = world.dpop_proof(&asked, n)?;
-    Ok(Prepared { presented: Presented::biscuit(&world.token)?, proof, call: world.verifier.policy().judge(asked)? })
+    Ok(Prepared {
+        presented: Presented::biscuit(&world.token)?,
+        proof,
+        call: world.verifier.policy().judge(asked)?,
+    })
 }
 
 /// From credential bytes and a parsed call to the permit.
-fn admit<'a>(
-    name: &'static str,
-    world: &'a World,
-    verifier: &'a Verifier,
-    calls: Vec<Prepared>,
-) -> Loop<'a> {
+fn admit<'a>(name: &'static str, world: &'a World, verifier: &'a Verifier, calls: Vec<Prepared>) -> Loop<'a> {
     let mut calls = calls.into_iter();
     Loop::new(name, RUNS, move |_| {
-        let Some(Prepared { presented, proof, call }) = calls.next() else { unreachable!("one for each run") };
+        let Some(Prepared { presented, proof, call }) = calls.next() else {
+            unreachable!("one for each run")
+        };
         let permit = verifier.admit(presented, &proof, call, &world.lists, world.now);
         assert!(permit.is_ok(), "{name}: {:?}", permit.err());
         black_box(permit.ok());
@@ -118,7 +127,8 @@ fn tenuo_crate(world: &World) -> Result<Loop<'static>, Failure> {
     use tenuo::{Authorizer, constraints::ConstraintValue, crypto::Signature, wire};
 
     let asked = world.asked(0)?;
-    let PresentedProof::Tenuo { signature, fresh: Some(fresh) } = world.tenuo_proof(&asked, usize::MAX)? else {
+    let PresentedProof::Tenuo { signature, fresh: Some(fresh) } = world.tenuo_proof(&asked, usize::MAX)?
+    else {
         return Err("a Tenuo proof".into());
     };
     let stack = STANDARD.decode(&world.stack)?;
@@ -190,7 +200,8 @@ fn biscuit_crate(world: &World) -> Result<Loop<'static>, Failure> {
     ];
     Ok(Loop::new("biscuit.crate", RUNS, move |_| {
         let verdict = Biscuit::from(black_box(&token), root).and_then(|token| {
-            let builder = facts.iter().try_fold(policy.clone(), |builder, fact| builder.fact(fact.clone()))?;
+            let builder =
+                facts.iter().try_fold(policy.clone(), |builder, fact| builder.fact(fact.clone()))?;
             builder.build(&token)?.authorize()
         });
         assert_eq!(verdict.ok(), Some(0));
@@ -220,7 +231,10 @@ fn million(now: Now) -> Result<BTreeMap<&'static str, f64>, Failure> {
     ]))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a main reads the clock once; Tenuo's crate mints by the same one")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a main reads the clock once; Tenuo's crate mints by the same one"
+)]
 fn now() -> Result<Now, Failure> {
     let wall = UnixTime::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs())?;
     Ok(Now::new(wall, Monotonic::from_origin(Instant::now().elapsed())))
