@@ -6,6 +6,9 @@ use super::{Answer, reason};
 use crate::golden::call;
 
 /// A policy file; one that is read must judge the golden call, whichever way.
+///
+/// # Panics
+/// When the policy refuses what it judged itself: a finding.
 pub fn config(bytes: &[u8]) -> Answer {
     let text = std::str::from_utf8(bytes).map_err(reason)?;
     let policy = Policy::from_toml(text).map_err(reason)?;

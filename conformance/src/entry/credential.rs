@@ -45,8 +45,8 @@ pub fn proof(bytes: &[u8]) -> Answer {
     let claims = signed_claims(text).map_err(reason)?;
     any_of([
         carried(bytes),
-        prove(PresentedProof::Dpop(text.to_owned())),
-        prove(PresentedProof::Dpop(claims)),
+        prove(&PresentedProof::Dpop(text.to_owned())),
+        prove(&PresentedProof::Dpop(claims)),
     ])
 }
 
@@ -65,9 +65,9 @@ fn carried(meta: &[u8]) -> Answer {
     hold(presented, &proof)
 }
 
-fn prove(proof: PresentedProof) -> Answer {
+fn prove(proof: &PresentedProof) -> Answer {
     let presented = Presented::biscuit(&golden::token_text().map_err(reason)?).map_err(reason)?;
-    hold(presented, &proof)
+    hold(presented, proof)
 }
 
 fn hold(presented: Presented, proof: &PresentedProof) -> Answer {
@@ -88,7 +88,8 @@ fn verified(presented: Presented) -> Result<VerifiedChain, String> {
 }
 
 /// A refusal always has a code, and a text for a person.
-fn refusal(refusal: Refusal) -> String {
+fn refusal(refusal: impl std::borrow::Borrow<Refusal>) -> String {
+    let refusal = refusal.borrow();
     let code = refusal.code();
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     assert!(!code.is_empty() && code.bytes().all(plain), "{code} is no code");

@@ -5,6 +5,9 @@ use pact_mandate::{Json, canonical, jwks::KeySet};
 use super::{Answer, reason};
 
 /// A JSON text: its canonical form, where there is one, is that of itself.
+///
+/// # Panics
+/// When it is not: a finding.
 pub fn json(bytes: &[u8]) -> Answer {
     let value = Json::parse(bytes).map_err(reason)?;
     let mut once = Vec::new();
@@ -18,6 +21,9 @@ pub fn json(bytes: &[u8]) -> Answer {
 }
 
 /// A published key set: what is read is published as a document that is read the same.
+///
+/// # Panics
+/// When it is not: a finding.
 pub fn key_set(bytes: &[u8]) -> Answer {
     let set = KeySet::from_document(bytes).map_err(reason)?;
     let again = KeySet::from_document(set.to_document().as_bytes());

@@ -82,6 +82,6 @@ pub(crate) fn cases() -> Result<Cases, Fault> {
 
 /// Bytes as lower-case hex, 32 a line.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let line = |line: &[u8]| line.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let line = |line: &[u8]| line.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     bytes.chunks(32).map(line).collect::<Vec<_>>().join("\n")
 }
