@@ -1,6 +1,6 @@
 //! Valid inputs for each entry point: where mutation starts.
 
-use crate::golden::{Fault, biscuit, call, key, mandate as golden, proof as proofs, tenuo};
+use crate::golden::{Fault, biscuit, call, key, list, mandate as golden, proof as proofs, tenuo};
 
 /// Inputs, every one of which its entry point accepts.
 pub type Inputs = Vec<Vec<u8>>;
@@ -50,4 +50,12 @@ pub fn proof() -> Result<Inputs, Fault> {
 /// For [`crate::entry::config`]: policies.
 pub fn config() -> Result<Inputs, Fault> {
     Ok([call::POLICY, "identity = true\n"].map(|text| text.as_bytes().to_vec()).into())
+}
+
+/// For [`crate::entry::lists`]: a head, its payload, a body, a delta, the two compatible lists.
+pub fn lists() -> Result<Inputs, Fault> {
+    let second = list::second()?;
+    let payload = second.head().payload().to_vec();
+    let own = [second.head_bytes()?, payload, second.body_bytes().to_vec(), list::delta()?];
+    Ok(own.into_iter().chain(list::compatible()?).collect())
 }

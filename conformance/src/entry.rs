@@ -4,12 +4,14 @@
 
 mod config;
 mod credential;
+mod list;
 mod mandate;
 mod signed;
 mod text;
 
 pub use config::config;
 pub use credential::{biscuit_token, cbor_stack, proof};
+pub use list::lists;
 pub use mandate::mandate;
 pub use text::{json, key_set};
 

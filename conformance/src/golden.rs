@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, error::Error};
 pub mod biscuit;
 pub mod call;
 pub mod key;
+pub mod list;
 pub mod mandate;
 pub mod proof;
 pub mod tenuo;
@@ -19,5 +20,5 @@ pub type Cases = BTreeMap<&'static str, String>;
 
 /// All golden cases.
 pub fn cases() -> Result<Cases, Fault> {
-    Ok([key::cases()?, mandate::cases()?, proof::cases()?].into_iter().flatten().collect())
+    Ok([key::cases()?, mandate::cases()?, proof::cases()?, list::cases()?].into_iter().flatten().collect())
 }

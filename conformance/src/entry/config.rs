@@ -8,7 +8,8 @@ use crate::golden::call;
 /// A policy file; one that is read must judge the golden call, whichever way.
 ///
 /// # Panics
-/// When the policy refuses what it judged itself: a finding.
+///
+/// When the policy refuses the call that it judged itself.
 pub fn config(bytes: &[u8]) -> Answer {
     let text = std::str::from_utf8(bytes).map_err(reason)?;
     let policy = Policy::from_toml(text).map_err(reason)?;

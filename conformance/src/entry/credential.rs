@@ -61,7 +61,8 @@ fn signed_claims(claims: &str) -> Result<String, Fault> {
 fn carried(meta: &[u8]) -> Answer {
     let params = [br#"{"_meta":"#, meta, b"}"].concat();
     let params = Json::parse(&params).map_err(reason)?;
-    let (presented, proof) = carriage::read(Some(&params), carriage::Headers::default()).map_err(refusal)?;
+    let (presented, proof) =
+        carriage::read(Some(&params), carriage::Headers::default()).map_err(|refusal| worded(&refusal))?;
     hold(presented, &proof)
 }
 
@@ -75,7 +76,9 @@ fn hold(presented: Presented, proof: &PresentedProof) -> Answer {
     let (asked, audience) = (call::call().map_err(reason)?, call::audience().map_err(reason)?);
     let now = call::now().map_err(reason)?;
     let chain = verified(presented)?;
-    HeldChain::prove(chain, proof, asked, &policy, &audience, now).map(|_| ()).map_err(refusal)
+    HeldChain::prove(chain, proof, asked, &policy, &audience, now)
+        .map(|_| ())
+        .map_err(|refusal| worded(&refusal))
 }
 
 fn open<E: std::fmt::Display>(presented: Result<Presented, E>) -> Answer {
@@ -84,12 +87,11 @@ fn open<E: std::fmt::Display>(presented: Result<Presented, E>) -> Answer {
 
 fn verified(presented: Presented) -> Result<VerifiedChain, String> {
     let (trust, now) = (call::trust().map_err(reason)?, call::now().map_err(reason)?);
-    VerifiedChain::open(presented, &trust, &ChainCache::new(0), now).map_err(refusal)
+    VerifiedChain::open(presented, &trust, &ChainCache::new(0), now).map_err(|refusal| worded(&refusal))
 }
 
 /// A refusal always has a code, and a text for a person.
-fn refusal(refusal: impl std::borrow::Borrow<Refusal>) -> String {
-    let refusal = refusal.borrow();
+fn worded(refusal: &Refusal) -> String {
     let code = refusal.code();
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     assert!(!code.is_empty() && code.bytes().all(plain), "{code} is no code");

@@ -7,7 +7,8 @@ use super::{Answer, reason};
 /// A JSON text: its canonical form, where there is one, is that of itself.
 ///
 /// # Panics
-/// When it is not: a finding.
+///
+/// When canonical JSON is refused, or has another canonical form.
 pub fn json(bytes: &[u8]) -> Answer {
     let value = Json::parse(bytes).map_err(reason)?;
     let mut once = Vec::new();
@@ -23,7 +24,8 @@ pub fn json(bytes: &[u8]) -> Answer {
 /// A published key set: what is read is published as a document that is read the same.
 ///
 /// # Panics
-/// When it is not: a finding.
+///
+/// When it is read differently.
 pub fn key_set(bytes: &[u8]) -> Answer {
     let set = KeySet::from_document(bytes).map_err(reason)?;
     let again = KeySet::from_document(set.to_document().as_bytes());

@@ -82,6 +82,14 @@ pub(crate) fn cases() -> Result<Cases, Fault> {
 
 /// Bytes as lower-case hex, 32 a line.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let line = |line: &[u8]| line.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
-    bytes.chunks(32).map(line).collect::<Vec<_>>().join("\n")
+    let mut text = String::with_capacity(bytes.len() * 2 + bytes.len() / 32);
+    for (at, byte) in bytes.iter().enumerate() {
+        if at > 0 && at % 32 == 0 {
+            text.push('\n');
+        }
+        text.extend(
+            [byte >> 4, byte & 0xf].map(|digit| char::from_digit(u32::from(digit), 16).unwrap_or_default()),
+        );
+    }
+    text
 }

@@ -19,13 +19,13 @@ pub fn decode_exactly<const N: usize>(text: &str) -> Option<[u8; N]> {
     }
     let mut bytes = [0; N];
     for (to, pair) in bytes.iter_mut().zip(pairs) {
-        *to = byte(pair)?;
+        *to = byte(*pair)?;
     }
     Some(bytes)
 }
 
-fn byte([high, low]: &[u8; 2]) -> Option<u8> {
-    Some(value(*high)? << 4 | value(*low)?)
+fn byte([high, low]: [u8; 2]) -> Option<u8> {
+    Some(value(high)? << 4 | value(low)?)
 }
 
 fn digit(nibble: u8) -> u8 {
