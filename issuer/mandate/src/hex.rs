@@ -8,7 +8,7 @@ pub fn encode(bytes: &[u8]) -> String {
 /// The bytes of lower-case digits; `None` for anything else.
 pub fn decode(text: &str) -> Option<Vec<u8>> {
     let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return None };
-    pairs.iter().map(byte).collect()
+    pairs.iter().copied().map(byte).collect()
 }
 
 /// Exactly `N` bytes of lower-case digits; `None` for anything else.

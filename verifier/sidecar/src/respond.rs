@@ -120,9 +120,8 @@ pub(crate) fn class(fault: &Fault) -> &'static str {
 /// Whether it was refused before anything in it was believed (protocol M6): counted and sampled, not written one by one.
 pub(crate) fn is_before_rung_one(fault: &Fault) -> bool {
     match fault {
-        Fault::Shape(_) | Fault::Overloaded { .. } => true,
         // The policy is asked before the credential is opened, so nobody is known yet whom it turns away.
-        Fault::Refused(Refusal::Policy(_)) => true,
+        Fault::Shape(_) | Fault::Overloaded { .. } | Fault::Refused(Refusal::Policy(_)) => true,
         Fault::Refused(refusal) => refusal.rung() == 0 || refusal.class() == Class::Malformed,
         Fault::Upstream(_) | Fault::Internal => false,
     }
