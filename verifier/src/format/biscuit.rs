@@ -1,7 +1,7 @@
 //! Biscuit tokens (protocol C3).
 //!
-//! A token passes four judgements, each on the exact bytes: its structure ([`admission`]), its signatures up to a
-//! trusted root ([`signature`]), its words and its end ([`words`]), and for each call the engine ([`engine`]).
+//! A token passes four judgements, each on the exact bytes: its structure (`admission`), its signatures up to a
+//! trusted root (`signature`), its words and its end (`words`), and for each call the engine (`engine`).
 //!
 //! # What is admitted
 //! The token stays the authority and the engine judges it; admission refuses only
