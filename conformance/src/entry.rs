@@ -7,6 +7,7 @@ mod credential;
 mod list;
 mod mandate;
 mod signed;
+mod stage;
 mod text;
 
 pub use config::config;

@@ -5,12 +5,13 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
 use pact_mandate::{Json, Signer};
-use pact_verifier::{
-    ChainCache, HeldChain, Policy, Presented, PresentedProof, Refusal, VerifiedChain, carriage,
-};
+use pact_verifier::{HeldChain, Presented, PresentedProof, Refusal, VerifiedChain, carriage};
 
-use super::{Answer, reason};
-use crate::golden::{Fault, biscuit, call, key, proof as golden, tenuo};
+use super::{
+    Answer, reason,
+    stage::{Stage, stage},
+};
+use crate::golden::{Fault, biscuit, tenuo};
 
 /// A stack of Tenuo warrants; or the payload of one, which is signed here as a root and as a child of the golden root, so
 /// that what stands behind the signatures is reached as well.
@@ -21,9 +22,9 @@ pub fn cbor_stack(bytes: &[u8]) -> Answer {
 }
 
 fn signed_payload(payload: &[u8]) -> Result<[Vec<u8>; 2], Fault> {
-    let (issuer, [root, _]) = (key::mandate_key()?, tenuo::payloads()?);
-    let link = |payload| tenuo::Link { payload, signer: &issuer };
-    Ok([tenuo::sign(&[link(payload)])?, tenuo::sign(&[link(&root), link(payload)])?])
+    let stage = stage()?;
+    let link = |payload| tenuo::Link { payload, signer: &stage.issuer };
+    Ok([tenuo::sign(&[link(payload)])?, tenuo::sign(&[link(&stage.root_warrant), link(payload)])?])
 }
 
 /// A Biscuit token; or the bytes of a block, which is signed here as the authority block and as the one after the golden
@@ -35,7 +36,7 @@ pub fn biscuit_token(bytes: &[u8]) -> Answer {
 }
 
 fn signed_block(block: &[u8]) -> Result<[Vec<u8>; 2], Fault> {
-    let [authority, _] = biscuit::blocks()?;
+    let authority = stage()?.authority_block.clone();
     Ok([biscuit::sign(&[block.to_vec()])?, biscuit::sign(&[authority, block.to_vec()])?])
 }
 
@@ -51,10 +52,9 @@ pub fn proof(bytes: &[u8]) -> Answer {
 }
 
 fn signed_claims(claims: &str) -> Result<String, Fault> {
-    let input = golden::dpop_input()?;
-    let header = input.split('.').next().unwrap_or_default();
-    let input = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims));
-    let signature = key::holder_key()?.sign(input.as_bytes())?;
+    let stage = stage()?;
+    let input = format!("{}.{}", stage.dpop_header, URL_SAFE_NO_PAD.encode(claims));
+    let signature = stage.holder.sign(input.as_bytes())?;
     Ok(format!("{input}.{signature}"))
 }
 
@@ -67,18 +67,14 @@ fn carried(meta: &[u8]) -> Answer {
 }
 
 fn prove(proof: &PresentedProof) -> Answer {
-    let presented = Presented::biscuit(&golden::token_text().map_err(reason)?).map_err(reason)?;
-    hold(presented, proof)
+    hold(stage()?.token.clone(), proof)
 }
 
 fn hold(presented: Presented, proof: &PresentedProof) -> Answer {
-    let policy: Policy = call::policy().map_err(reason)?;
-    let (asked, audience) = (call::call().map_err(reason)?, call::audience().map_err(reason)?);
-    let now = call::now().map_err(reason)?;
+    let Stage { policy, audience, call, now, .. } = stage()?;
     let chain = verified(presented)?;
-    HeldChain::prove(chain, proof, asked, &policy, &audience, now)
-        .map(|_| ())
-        .map_err(|refusal| worded(&refusal))
+    let held = HeldChain::prove(chain, proof, call.clone(), policy, audience, *now);
+    held.map(|_| ()).map_err(|refusal| worded(&refusal))
 }
 
 fn open<E: std::fmt::Display>(presented: Result<Presented, E>) -> Answer {
@@ -86,8 +82,8 @@ fn open<E: std::fmt::Display>(presented: Result<Presented, E>) -> Answer {
 }
 
 fn verified(presented: Presented) -> Result<VerifiedChain, String> {
-    let (trust, now) = (call::trust().map_err(reason)?, call::now().map_err(reason)?);
-    VerifiedChain::open(presented, &trust, &ChainCache::new(0), now).map_err(|refusal| worded(&refusal))
+    let Stage { trust, cache, now, .. } = stage()?;
+    VerifiedChain::open(presented, trust, cache, *now).map_err(|refusal| worded(&refusal))
 }
 
 /// A refusal always has a code, and a text for a person.

@@ -1,9 +1,11 @@
 //! Mandates, alone and in chains.
 
-use pact_mandate::{Chain, Mandate, Signed, UnixTime};
+use std::sync::LazyLock;
+
+use pact_mandate::{Authentic, Chain, Mandate, Signed, UnixTime};
 
 use super::{Answer, reason, signed::signed_text};
-use crate::golden::{key, mandate as golden};
+use crate::golden::{Fault, key, mandate as golden};
 
 /// A signed mandate; or the payload of one, which is then signed here, so that what stands behind the signature is reached
 /// as well. It is judged as a root and as a child of the golden root.
@@ -23,12 +25,13 @@ fn payload(bytes: &[u8]) -> Answer {
 }
 
 fn judge(signed: &Signed<Mandate>) -> Answer {
+    static ROOT: LazyLock<Result<Authentic<Mandate>, Fault>> = LazyLock::new(golden::root);
     let keys = key::ring(&key::mandate_key().map_err(reason)?);
     let now = UnixTime::try_from(golden::START + 60).map_err(reason)?;
     let authentic = signed.clone().open(&keys).map_err(reason)?;
     let again = pact_mandate::canonical::to_bytes(authentic.statement());
     assert_eq!(again.as_deref(), Ok(authentic.payload()), "a mandate has two forms");
-    let root = golden::root().map_err(reason)?.signed().clone();
+    let root = ROOT.as_ref().map_err(reason)?.signed().clone();
     let as_root = Chain::verify(vec![signed.clone()], &keys, now, 30);
     let as_child = Chain::verify(vec![root, signed.clone()], &keys, now, 30);
     for chain in [&as_root, &as_child].into_iter().flatten() {
