@@ -21,13 +21,13 @@ impl MillionList {
     pub fn publish(now: Now) -> Result<MillionList, Failure> {
         let lister = SecretKey::from_seed(&[4; 32])?;
         let issuer: IssuerId = "million".parse()?;
-        let listed = (0..MILLION).map(|number| {
+        let warrants = (0..MILLION).map(|number| {
             let expires_at = now.wall.plus(3600 + u64::from(number % 100) * 60);
             Listed { entry: nth(number), expires_at }
         });
         let published = Draft::first(issuer.clone())
             .covering([Format::Tenuo])
-            .revoke(listed)
+            .revoke(warrants)
             .sign(&lister, now.wall)?;
         let keys = KeySet::new(vec![(lister.key_id().clone(), *lister.public_key())])?;
         Ok(MillionList { head: published.head_bytes()?, body: published.body_bytes().clone(), keys, issuer })

@@ -12,12 +12,13 @@ use pact_issuer::{
     record::MandateRecord,
 };
 use pact_mandate::{
-    Action, Asked, Ceilings, Format, IssuerId, Json, MandateId, Now, Scope, SecretKey, Signature, Signer, Validity,
-    chain::ChildGrant, jwks::KeySet, mandate::RootGrant,
+    Action, Asked, Ceilings, Format, IssuerId, Json, MandateId, Now, Scope, SecretKey, Signature, Signer,
+    Validity, chain::ChildGrant, jwks::KeySet, mandate::RootGrant,
 };
 use pact_revocation::{Draft, FloorInMemory, Keeper, Listed, Lists};
 use pact_verifier::{
-    Audience, ChainCache, FileReplay, Policy, PresentedProof, RootKey, TrustSnapshot, TrustedIssuer, Verifier,
+    Audience, ChainCache, FileReplay, Policy, PresentedProof, RootKey, TrustSnapshot, TrustedIssuer,
+    Verifier,
     limits::MAX_CACHE_BYTES,
     proof::FreshProof,
     replay::BootId,
@@ -160,11 +161,10 @@ fn issuer_id() -> Result<IssuerId, Failure> {
 
 fn lists(lister: &SecretKey, now: Now) -> Result<Lists, Failure> {
     let id = MandateId::from_random([9; 16]);
-    let listed =
-        Listed { entry: pact_revocation::Entry::of_mandate(id), expires_at: now.wall.plus(3600) };
+    let entry = Listed { entry: pact_revocation::Entry::of_mandate(id), expires_at: now.wall.plus(3600) };
     let published = Draft::first(issuer_id()?)
         .covering([Format::Tenuo, Format::Biscuit, Format::Pact])
-        .revoke([listed])
+        .revoke([entry])
         .sign(lister, now.wall)?;
     let keys = KeySet::new(vec![(lister.key_id().clone(), *lister.public_key())])?;
     let mut keeper = Keeper::new(issuer_id()?, Format::Pact, keys, FloorInMemory::default())?;

@@ -3,7 +3,6 @@
 pub mod chain;
 pub mod delegate;
 pub mod export;
-mod hex;
 pub mod keyring;
 pub mod limits;
 pub mod mint;

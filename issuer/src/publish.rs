@@ -10,7 +10,7 @@ mod tests;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pact_mandate::{Format, SecretKey, UnixTime, key::SignerUnavailable, signed::SignedError};
+use pact_mandate::{Format, SecretKey, UnixTime, hex, key::SignerUnavailable, signed::SignedError};
 use pact_revocation::{
     ListVersion, Published,
     compat::{biscuit::BiscuitList, tenuo::TenuoList},
@@ -22,7 +22,6 @@ pub use folder::{PublishError, write};
 pub use publisher::Publisher;
 
 use crate::{
-    hex,
     keyring::{Keyring, Role},
     limits::{BODY_CACHE_SECONDS, LIST_CACHE_SECONDS},
     record::CredentialId,

@@ -3,11 +3,9 @@
 
 use std::{fmt, str::FromStr};
 
-use pact_mandate::{AgentId, Authentic, Format, KeyId, Mandate, MandateId, PublicKey, Signed, UnixTime};
+use pact_mandate::{AgentId, Authentic, Format, KeyId, Mandate, MandateId, PublicKey, Signed, UnixTime, hex};
 use pact_revocation::Entry;
 use serde::{Deserialize, Serialize};
-
-use crate::hex;
 
 const WARRANT_PREFIX: &str = "tnu_wrt_";
 
@@ -129,8 +127,8 @@ impl FromStr for CredentialId {
 
     fn from_str(text: &str) -> Result<CredentialId, NotACredentialId> {
         match text.strip_prefix(WARRANT_PREFIX) {
-            Some(digits) => Ok(CredentialId::Warrant(hex::decode(digits).ok_or(NotACredentialId)?)),
-            None => Ok(CredentialId::Block(hex::decode(text).ok_or(NotACredentialId)?)),
+            Some(digits) => Ok(CredentialId::Warrant(hex::decode_exactly(digits).ok_or(NotACredentialId)?)),
+            None => Ok(CredentialId::Block(hex::decode_exactly(text).ok_or(NotACredentialId)?)),
         }
     }
 }

@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use pact_mandate::{MandateId, key::Thumbprint};
+use pact_mandate::{MandateId, hex, key::Thumbprint};
 use sha2::{Digest, Sha256};
-
-use crate::hex;
 
 /// One entry. Two names share an entry with probability 2^-128.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -13,7 +13,6 @@ pub mod fresh;
 pub mod groups;
 pub mod head;
 pub mod held;
-mod hex;
 pub mod keeper;
 pub mod limits;
 pub mod list;

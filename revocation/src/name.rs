@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use pact_mandate::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -36,8 +37,7 @@ impl FromStr for BodyName {
     type Err = NotABodyName;
 
     fn from_str(text: &str) -> Result<BodyName, NotABodyName> {
-        let bytes = crate::hex::decode(text).ok_or(NotABodyName)?;
-        bytes.try_into().map(BodyName).map_err(|_| NotABodyName)
+        hex::decode_exactly(text).map(BodyName).ok_or(NotABodyName)
     }
 }
 
@@ -57,7 +57,7 @@ impl From<BodyName> for String {
 
 impl fmt::Display for BodyName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::hex::encode(&self.0))
+        f.write_str(&hex::encode(&self.0))
     }
 }
 

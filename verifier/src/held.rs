@@ -130,9 +130,16 @@ fn bearer(chain: &VerifiedChain, proof: &PresentedProof) -> Result<Possession, R
     if *proof != PresentedProof::Missing {
         return Err(PossessionFault::ProofWithoutHolder.into());
     }
+    check_bearer(chain)?;
+    Ok(Possession::Bearer)
+}
+
+/// Whether its issuer is trusted for chains that nobody in particular holds; asked again while an answer is open
+/// (protocol R9).
+pub(crate) fn check_bearer(chain: &VerifiedChain) -> Result<(), Refusal> {
     let issuer = chain.trusted_issuer()?;
     if issuer.bearer && chain.format() == Format::Biscuit {
-        Ok(Possession::Bearer)
+        Ok(())
     } else {
         Err(PossessionFault::BearerRefused(issuer.id.clone()).into())
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pact_mandate::{Format, IssuerId, Now};
+use pact_mandate::{Format, IssuerId, Now, hex};
 use pact_revocation::{Entry, Fresh, ListVersion, Lists};
 
 use crate::{chain::VerifiedChain, held::HeldChain, refusal::Refusal};
@@ -83,13 +83,10 @@ fn revoked(chain: &VerifiedChain, fresh: &Fresh<'_>, entry: &Entry) -> Revoked {
 
 /// The entry of a link's id in its text form (`tnu_wrt_` and hex, or hex).
 fn entry_of_id(format: Format, id: &str) -> Option<Entry> {
-    let hex = id.strip_prefix("tnu_wrt_").unwrap_or(id);
-    let pairs = hex.as_bytes().chunks(2);
-    let bytes: Option<Vec<u8>> =
-        pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect();
+    let digits = id.strip_prefix("tnu_wrt_").unwrap_or(id);
     match format {
-        Format::Tenuo => Some(Entry::of_warrant(&bytes?.try_into().ok()?)),
-        Format::Biscuit => Some(Entry::of_block(&bytes?)),
+        Format::Tenuo => Some(Entry::of_warrant(&hex::decode_exactly(digits)?)),
+        Format::Biscuit => Some(Entry::of_block(&hex::decode(digits)?)),
         Format::Pact => None,
     }
 }

@@ -5,7 +5,7 @@ use pact_revocation::Lists;
 
 use crate::{
     chain::{IssuerFault, VerifiedChain},
-    held::Possession,
+    held::{self, Possession},
     live::{self, AskedList, LiveChain},
     policy::Policy,
     presented::Presented,
@@ -95,6 +95,9 @@ impl Standing {
         lists: &Lists,
         now: Now,
     ) -> Result<(), Refusal> {
+        if chain.holder().is_none() {
+            held::check_bearer(chain)?;
+        }
         live::ask(chain, lists, now)?;
         allow(chain, &self.call, policy, now)
     }

@@ -3,7 +3,7 @@
 pub mod dpop;
 pub mod tenuo;
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use pact_mandate::{
     Json, PublicKey, Signature, UnixTime,
@@ -14,7 +14,7 @@ use pact_mandate::{
 use crate::{limits::MAX_AUDIENCE_BYTES, refusal::Class};
 
 /// The proof as it came with a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum PresentedProof {
     /// Tenuo's signature; `fresh` are the members of protocol P1, absent with a stock client (P3).
     Tenuo {
@@ -73,6 +73,18 @@ pub enum ProofFault {
      printable ASCII characters, no query and no fragment"
 )]
 pub struct NotAnAudience;
+
+impl fmt::Debug for PresentedProof {
+    /// Which kind, and nothing of it: until it is used up, whoever reads a proof can use it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PresentedProof::Tenuo { fresh: Some(_), .. } => "PresentedProof(tenuo)",
+            PresentedProof::Tenuo { fresh: None, .. } => "PresentedProof(tenuo, stock)",
+            PresentedProof::Dpop(_) => "PresentedProof(dpop)",
+            PresentedProof::Missing => "PresentedProof(missing)",
+        })
+    }
+}
 
 impl Audience {
     /// The URL's text.

@@ -8,6 +8,8 @@ use crate::limits::MAX_CONFIG_BYTES;
 
 mod nearest;
 
+pub use nearest::edits;
+
 /// A TOML table that remembers which of its keys were asked for. What was not asked for by [`StrictTable::finish`] is
 /// unknown.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ pub mod cbor;
 pub mod ceilings;
 pub mod chain;
 pub mod format;
+pub mod hex;
 pub mod id;
 pub mod json;
 pub mod jwks;

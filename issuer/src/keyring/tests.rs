@@ -29,7 +29,7 @@ fn board_keys_are_read_newest_first() {
     assert_eq!(biscuit_key_id(derived.key_id(), derived.public_key()), 948_595_392);
     assert!(matches!(derived_key("short"), Err(BoardKeysError::SigningKeyTooShort)));
 
-    let seed = crate::hex::encode(derived.seed().as_slice());
+    let seed = pact_mandate::hex::encode(derived.seed().as_slice());
     assert_eq!(seed, "5c2af3405cb8a250467a23a59612eb6efff87de87b88e7a9ca0b9b46a84d71eb");
 
     let keys = parse_board_keys(&format!("new={}A, old={}=", "B".repeat(42), "A".repeat(43))).unwrap();

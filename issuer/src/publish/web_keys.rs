@@ -1,9 +1,9 @@
 //! Biscuit Web Keys: a JSON array; `expires_at` absent rather than null, since no rotation is announced by date.
 
-use pact_mandate::{KeyId, jwks::KeySet};
+use pact_mandate::{KeyId, hex, jwks::KeySet};
 use serde::Serialize;
 
-use crate::{hex, keyring::biscuit_key_id};
+use crate::keyring::biscuit_key_id;
 
 #[derive(Serialize)]
 struct WebKey<'a> {

@@ -2,13 +2,13 @@
 //! `{"format":"biscuit","issued_at":"YYYY-MM-DDTHH:MM:SSZ","revoked":[hex…],"version":n}` and the signature is over TEXT.
 
 use pact_mandate::{
-    KeyRing, Signed, Signer, Statement, UnixTime,
+    KeyRing, Signed, Signer, Statement, UnixTime, hex,
     signed::{Prepared, SignedError},
 };
 use serde::{Deserialize, Serialize};
 
 use super::CompatibleList;
-use crate::{entry::Entry, hex, limits::MAX_COMPATIBLE_ENTRIES, list::ListVersion};
+use crate::{entry::Entry, limits::MAX_COMPATIBLE_ENTRIES, list::ListVersion};
 
 /// What a Biscuit list says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

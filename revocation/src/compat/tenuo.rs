@@ -11,6 +11,7 @@
 use pact_mandate::{
     PublicKey, Signature, Signer, UnixTime,
     cbor::{CborError, Reader, Writer},
+    hex,
     jwks::KeySet,
     key::{KeyError, SignerUnavailable},
 };
@@ -18,7 +19,6 @@ use pact_mandate::{
 use super::CompatibleList;
 use crate::{
     entry::Entry,
-    hex,
     limits::{MAX_COMPATIBLE_BYTES, MAX_COMPATIBLE_ENTRIES},
     list::ListVersion,
 };

@@ -53,6 +53,8 @@ pub(crate) fn keys(gate: &Arc<Gate>, fetcher: &Fetcher, watchers: &mut JoinSet<(
         loop {
             tokio::time::sleep(METRICS_UPKEEP).await;
             gate.metrics.upkeep();
+            // A fetch that hangs over the hard stop, or a watch that died, keeps no root alive (protocol K4).
+            retrust(&gate);
         }
     });
 }

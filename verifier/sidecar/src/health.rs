@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pact_mandate::{Format, IssuerId, Now};
+use pact_mandate::{Format, IssuerId, Now, hex};
 use pact_revocation::Stale;
 use pact_verifier::replay::ReplayHealth;
 use serde::Serialize;
@@ -105,7 +105,7 @@ impl Health {
             .collect();
         let verifier = gate.verifier.load();
         let replay = ReplayView::of(verifier.replay().health());
-        let policy = PolicyHealth { ok: true, digest: hex(verifier.policy().digest()) };
+        let policy = PolicyHealth { ok: true, digest: hex::encode(verifier.policy().digest()) };
         let mut health = Health { ready: false, reasons: Vec::new(), issuers, policy, replay, upstream };
         health.reasons = health.why_not();
         health.ready =
@@ -226,13 +226,4 @@ impl Component {
 
 fn count(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing into a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

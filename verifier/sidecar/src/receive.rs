@@ -8,7 +8,6 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use crate::{config::Bounds, fault::ShapeFault, header::check_single};
 
 /// A request whose head has the right shape and whose body is here.
-#[derive(Debug)]
 pub(crate) struct Received {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,

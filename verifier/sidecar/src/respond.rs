@@ -3,7 +3,7 @@
 
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full};
-use pact_verifier::refusal::Class;
+use pact_verifier::{Refusal, refusal::Class};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -120,8 +120,9 @@ pub(crate) fn class(fault: &Fault) -> &'static str {
 /// Whether it was refused before anything in it was believed (protocol M6): counted and sampled, not written one by one.
 pub(crate) fn is_before_rung_one(fault: &Fault) -> bool {
     match fault {
-        Fault::Shape(_) | Fault::Overloaded { .. } => true,
-        Fault::Refused(refusal) => matches!(refusal.class(), Class::Malformed),
+        // The policy is asked before the credential is opened, so nobody is known yet whom it turns away.
+        Fault::Shape(_) | Fault::Overloaded { .. } | Fault::Refused(Refusal::Policy(_)) => true,
+        Fault::Refused(refusal) => refusal.rung() == 0 || refusal.class() == Class::Malformed,
         Fault::Upstream(_) | Fault::Internal => false,
     }
 }
@@ -169,9 +170,7 @@ fn challenge(fault: &Fault) -> Option<Challenge> {
     let Fault::Refused(refusal) = fault else { return None };
     match refusal.class() {
         Class::Unauthenticated if refusal.code() == "credential_missing" => Some(Challenge::Bare),
-        Class::Unauthenticated if matches!(refusal, pact_verifier::Refusal::Proof(_)) => {
-            Some(Challenge::InvalidProof)
-        }
+        Class::Unauthenticated if matches!(refusal, Refusal::Proof(_)) => Some(Challenge::InvalidProof),
         Class::Unauthenticated => Some(Challenge::InvalidToken),
         Class::Forbidden => Some(Challenge::InsufficientScope),
         Class::Malformed | Class::TooMany | Class::Unavailable => None,
@@ -204,5 +203,20 @@ impl Challenge {
             Challenge::InvalidProof => "DPoP error=\"invalid_dpop_proof\", algs=\"EdDSA\"",
             Challenge::InsufficientScope => "DPoP error=\"insufficient_scope\", algs=\"EdDSA\"",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pact_verifier::{carriage::CarriageFault, held::PossessionFault, policy::PolicyFault};
+
+    use super::*;
+
+    #[test]
+    fn m6_whoever_shows_nothing_that_verifies_fills_no_log() {
+        let sampled = |refusal: Refusal| is_before_rung_one(&refusal.into());
+        assert!(sampled(CarriageFault::NoCredential.into()));
+        assert!(sampled(PolicyFault::ToolNotMapped("x".to_owned()).into()));
+        assert!(!sampled(PossessionFault::ProofMissing.into()));
     }
 }

@@ -27,7 +27,9 @@ pub(crate) fn load(
             let name = format!("the list of {}", issuer.issuer);
             take(name, load_own(&issuer.issuer, own, state, now)?);
         }
-        for (format, path) in &issuer.compatible {
+        // Where the issuer's own list is named, it alone speaks: when that is refused, nothing takes its place.
+        let compatible = issuer.compatible.iter().filter(|_| issuer.own.is_none());
+        for (format, path) in compatible {
             let mut keeper = keeper(&issuer.issuer, *format, issuer.mandate_keys.clone(), state)?;
             let name = format!("the {format} list of {}", issuer.issuer);
             take(name, keeper.accept_compatible(&read_bytes(path)?, now));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pact_mandate::{Format, IssuerId, KeyId, jwks::KeySet};
+use pact_mandate::{Format, IssuerId, KeyId, hex, jwks::KeySet};
 use pact_verifier::{
     RootKey, TrustSnapshot, TrustedIssuer,
     strict::{ConfigFault, StrictTable},
@@ -162,19 +162,11 @@ fn pinned(table: &mut StrictTable) -> Result<RootKey, ConfigFault> {
                 .map_err(|_| table.wrong("ed25519", "a public key: 43 characters of base64url"))?;
             Ok(RootKey::Ed25519 { id, key })
         }
-        (None, Some(hex)) => {
+        (None, Some(digits)) => {
             let wrong = || table.wrong("p256", "a compressed point: 66 hex digits");
-            Ok(RootKey::P256 { id, sec1: from_hex(&hex).ok_or_else(wrong)? })
+            let sec1 = hex::decode_exactly(&digits.to_ascii_lowercase()).ok_or_else(wrong)?;
+            Ok(RootKey::P256 { id, sec1 })
         }
         _ => Err(table.wrong("ed25519", "ed25519 or p256, one of the two")),
     }
-}
-
-fn from_hex(hex: &str) -> Option<[u8; 33]> {
-    if hex.len() != 66 || !hex.is_ascii() {
-        return None;
-    }
-    let pairs =
-        hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    pairs.collect::<Option<Vec<u8>>>()?.try_into().ok()
 }

@@ -1,7 +1,7 @@
 //! Biscuit tokens (protocol C3).
 //!
-//! A token passes four judgements, each on the exact bytes: its structure ([`admission`]), its signatures up to a
-//! trusted root ([`signature`]), its words and its end ([`words`]), and for each call the engine ([`engine`]).
+//! A token passes four judgements, each on the exact bytes: its structure (`admission`), its signatures up to a
+//! trusted root (`signature`), its words and its end (`words`), and for each call the engine (`engine`).
 //!
 //! # What is admitted
 //! The token stays the authority and the engine judges it; admission refuses only
@@ -22,7 +22,7 @@
 use std::fmt;
 
 use biscuit_auth::Biscuit;
-use pact_mandate::{Judged, UnixTime, limits::MAX_LIFETIME_SECONDS};
+use pact_mandate::{Judged, UnixTime, hex, limits::MAX_LIFETIME_SECONDS};
 use pact_revocation::Entry;
 
 use super::{Authority, Opened};
@@ -81,7 +81,7 @@ pub(crate) fn open(token: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result
         issuer: verified.root.issuer.id.clone(),
         root: verified.root.root.id().clone(),
         holder: admitted.words.holder,
-        ids: verified.ids.iter().map(|id| hex(id)).collect(),
+        ids: verified.ids.iter().map(|id| hex::encode(id)).collect(),
         entries,
         expires_at: ends,
         source: admitted.words.source,
@@ -116,9 +116,4 @@ fn entries(words: &Words, verified: &Verified<'_>) -> Vec<Entry> {
     let root = verified.root.root.thumbprint().map(|key| Entry::of_key(&key));
     let holder = words.holder.map(|key| Entry::of_key(&key.thumbprint()));
     blocks.chain(mandates).chain(root).chain(holder).collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
 }

@@ -1,6 +1,6 @@
 //! Tenuo warrant stacks: an own strict judge of them (protocol C2). The format's crate is only asked in tests.
 
-use pact_mandate::UnixTime;
+use pact_mandate::{UnixTime, hex};
 use pact_revocation::Entry;
 
 use super::{Authority, Opened};
@@ -53,11 +53,5 @@ pub(crate) fn open(stack: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result
 
 /// An id as Tenuo writes it.
 fn text_of(id: &[u8; 16]) -> String {
-    format!("tnu_wrt_{}", hex(id))
-}
-
-/// An id as a proof names it: 32 lower-case hex digits.
-pub(crate) fn hex(id: &[u8; 16]) -> String {
-    let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
-    id.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
+    format!("tnu_wrt_{}", hex::encode(id))
 }

@@ -13,7 +13,7 @@ use std::{
     sync::Mutex,
 };
 
-use pact_mandate::{Now, UnixTime};
+use pact_mandate::{Now, UnixTime, hex};
 
 use super::{
     ProofId, ReplayFault, ReplayHealth, ReplayStore, StoreFailure,
@@ -68,11 +68,8 @@ impl BootId {
     /// That of the running system. `None` where the system has none: then every start of the store counts as the first.
     pub fn of_this_system() -> Option<BootId> {
         let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        let hex: String = text.trim().chars().filter(|c| *c != '-').collect();
-        (hex.len() == 32)
-            .then(|| u128::from_str_radix(&hex, 16).ok())
-            .flatten()
-            .map(|id| BootId(id.to_be_bytes()))
+        let digits: String = text.trim().chars().filter(|c| *c != '-').collect();
+        hex::decode_exactly(&digits).map(BootId)
     }
 
     /// These 16 bytes.

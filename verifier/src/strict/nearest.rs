@@ -12,8 +12,9 @@ pub(super) fn to<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     near.min().map(|(_, name)| name)
 }
 
-/// Levenshtein's distance; a key is short, so the square of its length does not matter.
-fn edits(a: &str, b: &str) -> usize {
+/// How many characters must be added, removed or replaced to make `b` of `a` (Levenshtein). The work grows with the
+/// product of their lengths: it is for keys of a configuration, which is bounded.
+pub fn edits(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (at, from) in a.chars().enumerate() {
         let mut diagonal = at;

@@ -1,7 +1,7 @@
 //! Answers that stay open end with what they rest on (protocol R9).
 
 use pact_revocation::Lists;
-use pact_verifier::Standing;
+use pact_verifier::{PresentedProof, Standing};
 
 use crate::{biscuit, tenuo, world::*};
 
@@ -55,4 +55,19 @@ fn r9_it_ends_with_revocation_staleness_expiry_trust_and_policy() {
         world.verifier = verifier;
         assert_eq!(code(&world, &standing), "flows");
     });
+}
+
+#[test]
+fn r9_a_bearers_answer_ends_when_its_issuer_is_no_longer_trusted_for_bearers() {
+    let mut world = World::new(biscuit::start());
+    let verifier = world.verifier.clone();
+    let mut trusting = issuer();
+    trusting.bearer = true;
+    world.verifier = verifier.with_trust(trust(vec![trusting]));
+    let call = world.judged("read_file", "{}").unwrap();
+    let permit = world.admit(&biscuit::mint(None), &PresentedProof::Missing, call).unwrap();
+    let standing = permit.standing();
+    assert_eq!(code(&world, &standing), "flows");
+    world.verifier = verifier;
+    assert_eq!(code(&world, &standing), "bearer_refused");
 }

@@ -1,6 +1,6 @@
 //! The bytes under a Tenuo proof.
 
-use pact_mandate::{Action, Json, UnixTime, cbor::Writer, json};
+use pact_mandate::{Action, Json, UnixTime, cbor::Writer, hex, json};
 
 use super::TenuoProofFault;
 use crate::format::tenuo::{self, Figure};
@@ -34,7 +34,7 @@ impl Unwindowed {
         }
         let mut writer = Writer::after(CONTEXT.to_vec());
         writer.array(4);
-        writer.text(&tenuo::hex(warrant_id));
+        writer.text(&hex::encode(warrant_id));
         writer.text(action.as_str());
         writer.array(arguments.len() + ours.len());
         let (below, above) =

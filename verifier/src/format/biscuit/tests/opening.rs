@@ -98,7 +98,7 @@ fn k5_mixed_chains_name_each_block_by_the_kind_of_its_signer() {
     // Appended blocks are signed by Ed25519 keys as they are.
     let token = mint(&[&authority(), &leaf()]);
     let raw = biscuit_auth::UnverifiedBiscuit::from(&token).unwrap().revocation_identifiers();
-    let ids: Vec<String> = raw.iter().map(|id| crate::format::biscuit::hex(id)).collect();
+    let ids: Vec<String> = raw.iter().map(|id| pact_mandate::hex::encode(id)).collect();
     assert_eq!(open_at(&token, NOW).unwrap().ids, ids);
 }
 

@@ -51,7 +51,7 @@ fn c3_a_second_holder_is_refused_in_whatever_block() {
 #[test]
 fn c3_the_holder_is_one_strict_key() {
     let key = holder().to_string();
-    let bytes = crate::format::biscuit::hex(holder().as_bytes());
+    let bytes = pact_mandate::hex::encode(holder().as_bytes());
     for good in [format!(r#"holder("{key}")"#), format!("holder(hex:{bytes})")] {
         let token = mint(&[&format!("{good};{}", authority())]);
         assert_eq!(open_at(&token, NOW).unwrap().holder, Some(holder()));
