@@ -7,8 +7,11 @@ use pact_mandate::{Action, Format, IssuerId, KeyId, Project, PublicKey, ScopeIte
 use sha2::{Digest, Sha256};
 
 mod digest;
+mod owners;
 #[cfg(test)]
 mod tests;
+
+pub use owners::{KeyOwners, KeyRole};
 
 /// A key at which chains of an issuer may begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +100,14 @@ pub enum TrustError {
         first: IssuerId,
         /// Who would have it as well.
         second: IssuerId,
+    },
+    /// K1: a key has one role.
+    #[error("the key {key} of {issuer} is a root and a list key; a key has one role")]
+    TwoRoles {
+        /// Whose.
+        issuer: IssuerId,
+        /// The key.
+        key: Thumbprint,
     },
     /// K3: two keys of one name.
     #[error("{issuer} has two root keys of the id {id}: give each its own")]

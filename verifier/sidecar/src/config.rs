@@ -8,7 +8,8 @@ use std::{
     time::Duration,
 };
 
-use pact_mandate::{IssuerId, KeyId};
+use pact_mandate::IssuerId;
+use pact_verifier::trust::{KeyOwners, TrustError};
 use toml::Table;
 
 use crate::limits::{MAX_CONFIG_BYTES, MAX_ISSUERS};
@@ -139,14 +140,9 @@ pub enum ConfigError {
         "the issuer {0} has neither `list_keys` nor `list_keys_url`: no list of it could ever be believed"
     )]
     NoListKeys(IssuerId),
-    /// K1: a key has one role.
-    #[error("the key {key} of the issuer {issuer} is pinned as a root and as a list key; a key has one role")]
-    TwoRoles {
-        /// Whose.
-        issuer: IssuerId,
-        /// Which key.
-        key: KeyId,
-    },
+    /// K1, K3: a pinned key belongs to one issuer, in one role.
+    #[error("the pinned keys do not go together: {0}")]
+    Owners(#[from] TrustError),
     /// No issuer at all, or too many.
     #[error("there must be 1 to {MAX_ISSUERS} `[[issuers]]`; without one every call would be refused")]
     Issuers,
@@ -193,6 +189,10 @@ impl Config {
         if !is_plain_path(&path) {
             return Err(ConfigError::Path);
         }
+        let issuers: Vec<IssuerConfig> =
+            raw.issuers.into_iter().map(IssuerConfig::from_raw).collect::<Result<_, _>>()?;
+        let mut owners = KeyOwners::default();
+        issuers.iter().try_for_each(|issuer| issuer.note_owners(&mut owners))?;
         Ok(Config {
             listen: raw.listen,
             admin_listen: raw.admin_listen,
@@ -214,7 +214,7 @@ impl Config {
                 cooldown: raw.keys.cooldown.get(),
             },
             lists_every: raw.lists.every.get(),
-            issuers: raw.issuers.into_iter().map(IssuerConfig::from_raw).collect::<Result<_, _>>()?,
+            issuers,
             effective,
         })
     }

@@ -6,7 +6,7 @@ use pact_mandate::{Format, IssuerId, KeyId, hex, jwks::KeySet};
 use pact_verifier::{
     RootKey, TrustSnapshot, TrustedIssuer,
     strict::{ConfigFault, StrictTable},
-    trust::{Projects, Speaks},
+    trust::{KeyOwners, KeyRole, Projects, Speaks, TrustError},
 };
 
 use super::{
@@ -53,9 +53,27 @@ impl TrustFile {
         if issuers.is_empty() {
             return Err(Unjudged::new(path.display(), "names no issuer: add [[issuers]]"));
         }
-        let trust = TrustSnapshot::new(issuers).map_err(|error| Unjudged::new(path.display(), error))?;
+        let refused = |error| Unjudged::new(path.display(), error);
+        check_owners(&issuers, &lists).map_err(refused)?;
+        let trust = TrustSnapshot::new(issuers).map_err(refused)?;
         Ok(TrustFile { trust, lists })
     }
+}
+
+/// Roots and list keys of all issuers together (protocol K1, K3).
+fn check_owners(issuers: &[TrustedIssuer], lists: &[ListFiles]) -> Result<(), TrustError> {
+    let mut owners = KeyOwners::default();
+    for issuer in issuers {
+        for key in issuer.roots.iter().filter_map(RootKey::thumbprint) {
+            owners.note(&issuer.id, KeyRole::Root, key)?;
+        }
+    }
+    for files in lists {
+        for (_, key) in files.own.iter().flat_map(|own| own.keys.keys()) {
+            owners.note(&files.issuer, KeyRole::List, key.thumbprint())?;
+        }
+    }
+    Ok(())
 }
 
 /// One `[[issuers]]`.

@@ -114,3 +114,19 @@ fn c7_the_digest_changes_with_everything_that_matters() {
         "the order of configuration does not matter"
     );
 }
+
+#[test]
+fn k1_k3_a_key_has_one_owner_and_one_role() {
+    let (acme, beta): (IssuerId, IssuerId) = ("acme".parse().unwrap(), "beta".parse().unwrap());
+    let mut owners = KeyOwners::default();
+    owners.note(&acme, KeyRole::Root, key(1).thumbprint()).unwrap();
+    owners.note(&acme, KeyRole::Root, key(1).thumbprint()).unwrap();
+    owners.note(&acme, KeyRole::List, key(2).thumbprint()).unwrap();
+    owners.note(&beta, KeyRole::Root, key(3).thumbprint()).unwrap();
+    let roles = owners.note(&acme, KeyRole::List, key(1).thumbprint());
+    assert!(matches!(roles, Err(TrustError::TwoRoles { .. })));
+    for role in [KeyRole::Root, KeyRole::List] {
+        let shared = owners.note(&beta, role, key(1).thumbprint());
+        assert!(matches!(shared, Err(TrustError::SharedKey { .. })), "{role:?}");
+    }
+}

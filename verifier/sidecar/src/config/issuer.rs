@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, str::FromStr};
 
 use pact_mandate::{IssuerId, KeyId, Project, PublicKey};
 use pact_revocation::net::ListUrl;
-use pact_verifier::trust::{Projects, Speaks};
+use pact_verifier::trust::{KeyOwners, KeyRole, Projects, Speaks};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -88,6 +88,16 @@ impl IssuerConfig {
         Ok(issuer)
     }
 
+    /// Notes whose the pinned keys are (protocol K1, K3).
+    pub(super) fn note_owners(&self, owners: &mut KeyOwners) -> Result<(), ConfigError> {
+        for (role, keys) in [(KeyRole::Root, &self.roots), (KeyRole::List, &self.list_keys)] {
+            for pinned in keys {
+                owners.note(&self.id, role, pinned.key.thumbprint())?;
+            }
+        }
+        Ok(())
+    }
+
     /// An issuer without a root or without a list key could never be believed: a slip, not a wish.
     fn check_keys(&self) -> Result<(), ConfigError> {
         let issuer = || self.id.clone();
@@ -97,11 +107,7 @@ impl IssuerConfig {
         if self.list_keys.is_empty() && self.list_keys_url.is_none() {
             return Err(ConfigError::NoListKeys(issuer()));
         }
-        let shared = |root: &&PinnedKey| self.list_keys.iter().any(|list| list.key == root.key);
-        match self.roots.iter().find(shared) {
-            Some(root) => Err(ConfigError::TwoRoles { issuer: issuer(), key: root.id.clone() }),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 

@@ -86,9 +86,28 @@ fn k2_an_issuer_must_say_whom_it_is_believed_by_and_for_what() {
 #[test]
 fn k1_a_key_has_one_role() {
     let both = text().replace("list_keys_url", &format!("list_keys = [\"ours:{KEY}\"]\nlist_keys_url"));
-    assert!(matches!(read(&both), Err(ConfigError::TwoRoles { .. })));
+    assert!(matches!(read(&both), Err(ConfigError::Owners(TrustError::TwoRoles { .. }))));
     let apart = text().replace("list_keys_url", &format!("list_keys = [\"ours:{OTHER}\"]\nlist_keys_url"));
     assert_eq!(read(&apart).unwrap().issuers[0].list_keys[0].id.as_str(), "ours");
+}
+
+/// What acme has pinned cannot be pinned for another issuer as well, in whatever role.
+#[test]
+fn k3_a_pinned_key_of_another_issuer_is_refused() {
+    let (head, acme) = (text(), text());
+    let acme = acme.split_once("[[issuers]]").unwrap().1;
+    let beta = |roots: &str, lists: &str| {
+        let beta = acme.replace("\"acme\"", "\"beta\"");
+        let beta = beta.replace(&format!("roots = [\"{KEY}\"]"), roots).replace("list_keys_url = \"", lists);
+        read(&format!("{head}\n[[issuers]]{beta}"))
+    };
+    let apart = format!("roots = [\"{OTHER}\"]");
+    assert!(beta(&apart, "list_keys_url = \"").is_ok());
+    let shared = |result: Result<Config, ConfigError>| {
+        matches!(result, Err(ConfigError::Owners(TrustError::SharedKey { .. })))
+    };
+    assert!(shared(beta(&format!("roots = [\"{KEY}\"]"), "list_keys_url = \"")));
+    assert!(shared(beta(&apart, &format!("list_keys = [\"{KEY}\"]\nlist_keys_url = \""))));
 }
 
 #[test]
