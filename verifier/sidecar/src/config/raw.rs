@@ -55,11 +55,11 @@ pub(super) struct RawMcp {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolsList {
-    /// It goes through, unfiltered.
-    #[default]
-    Pass,
     /// It is refused.
+    #[default]
     Refuse,
+    /// It goes through, unfiltered: by an explicit word of the operator alone.
+    Pass,
 }
 
 /// `[limits]`
