@@ -77,6 +77,11 @@ impl Entries {
         rows.get(at).map(|row| row.until)
     }
 
+    /// Whether the entry of that row is in the set, for as long or longer.
+    pub(crate) fn outlives(&self, row: &Row) -> bool {
+        self.find(&row.entry).is_some_and(|until| until >= row.until)
+    }
+
     /// The rows by expiry, and by entry within one expiry: the order of the wire.
     pub(crate) fn by_expiry(&self) -> Vec<Row> {
         let mut rows = self.rows.to_vec();

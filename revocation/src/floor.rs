@@ -11,6 +11,7 @@ use pact_mandate::{Format, IssuerId, key::Thumbprint};
 use crate::{body::Body, list::ListVersion, name::BodyName};
 
 pub mod file;
+mod joined;
 
 pub use file::FloorFolder;
 
@@ -38,8 +39,16 @@ pub struct Mark {
 pub trait FloorStore: Send {
     /// The floor of an issuer's list; `None` only when there never was one.
     fn load(&self, issuer: &IssuerId, kind: Format) -> Result<Option<Floor>, FloorError>;
-    /// Keeps a floor. When this returns, it outlives the process and the machine's power.
-    fn raise(&self, issuer: &IssuerId, kind: Format, floor: &Floor) -> Result<(), FloorError>;
+    /// Raises the floor from `base`, which the caller has read or raised before, to `floor`, and returns the floor that is
+    /// kept now: higher than `floor` when somebody else has raised it meanwhile, and never lower than what was kept. When
+    /// this returns, it outlives the process and the machine's power.
+    fn raise(
+        &self,
+        issuer: &IssuerId,
+        kind: Format,
+        base: Option<&Floor>,
+        floor: &Floor,
+    ) -> Result<Floor, FloorError>;
 }
 
 /// A floor that lasts as long as the process: for tests, and for judging once, offline.
@@ -67,6 +76,21 @@ pub enum FloorError {
         /// The file.
         path: PathBuf,
     },
+    /// Two different lists under one number, one of them seen by another process (protocol R6).
+    #[error("list {version} was seen elsewhere with the entries {seen} and here with {found}")]
+    Equivocation {
+        /// The number.
+        version: ListVersion,
+        /// Name of the body that was seen elsewhere.
+        seen: BodyName,
+        /// Name of the body that was seen here.
+        found: BodyName,
+    },
+    /// Each of two floors is below the other, as after a folder was put back from a copy.
+    #[error(
+        "the floor on disk and the one in memory are each below the other; start again to go on from the disk"
+    )]
+    Diverged,
     /// The floor cannot be written down; a fault of ours.
     #[error("the floor has no written form")]
     Unwritable,
@@ -95,10 +119,21 @@ impl FloorStore for FloorInMemory {
         Ok(floors.get(&(issuer.clone(), kind)).cloned())
     }
 
-    fn raise(&self, issuer: &IssuerId, kind: Format, floor: &Floor) -> Result<(), FloorError> {
+    fn raise(
+        &self,
+        issuer: &IssuerId,
+        kind: Format,
+        base: Option<&Floor>,
+        floor: &Floor,
+    ) -> Result<Floor, FloorError> {
         let mut floors = self.floors.lock().unwrap_or_else(PoisonError::into_inner);
-        floors.insert((issuer.clone(), kind), floor.clone());
-        Ok(())
+        let place = (issuer.clone(), kind);
+        let raised = match floors.get(&place) {
+            Some(stored) if !base.is_some_and(|base| base.is_same_as(stored)) => floor.joined(stored)?,
+            _ => floor.clone(),
+        };
+        floors.insert(place, raised.clone());
+        Ok(raised)
     }
 }
 
@@ -110,7 +145,13 @@ where
         T::load(self, issuer, kind)
     }
 
-    fn raise(&self, issuer: &IssuerId, kind: Format, floor: &Floor) -> Result<(), FloorError> {
-        T::raise(self, issuer, kind, floor)
+    fn raise(
+        &self,
+        issuer: &IssuerId,
+        kind: Format,
+        base: Option<&Floor>,
+        floor: &Floor,
+    ) -> Result<Floor, FloorError> {
+        T::raise(self, issuer, kind, base, floor)
     }
 }

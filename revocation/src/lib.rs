@@ -3,6 +3,7 @@
 pub mod body;
 pub mod compat;
 pub mod delta;
+pub mod disk;
 pub mod draft;
 pub mod entries;
 pub mod entry;

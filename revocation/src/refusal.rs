@@ -134,7 +134,18 @@ pub enum ListRefusal {
     ContentMissing,
     /// The floor could not be written, so the list must not be used.
     #[error("the floor: {0}")]
-    Floor(#[from] FloorError),
+    Floor(FloorError),
+}
+
+impl From<FloorError> for ListRefusal {
+    fn from(error: FloorError) -> ListRefusal {
+        match error {
+            FloorError::Equivocation { version, seen, found } => {
+                ListRefusal::Equivocation { version, seen, found }
+            }
+            other => ListRefusal::Floor(other),
+        }
+    }
 }
 
 impl ListRefusal {

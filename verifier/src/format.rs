@@ -18,6 +18,9 @@ pub(crate) struct Opened {
     pub(crate) root: KeyId,
     /// The key that must prove possession; `None` for a Biscuit without a holder.
     pub(crate) holder: Option<PublicKey>,
+    /// What the root gave out first: the first holder's key, or the first block where the format has one holder a token
+    /// (protocol P6: the shares of the replay store).
+    pub(crate) grant: Entry,
     /// Ids of its links or blocks, root first, in their format's text form.
     pub(crate) ids: Vec<String>,
     /// Everything by which a list could stop it: links or blocks, mandates, keys (root, issuers, holder).

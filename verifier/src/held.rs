@@ -109,20 +109,21 @@ fn prove(
                 .map_err(proof::ProofFault::from)?;
             // T2: a stock proof is accepted as many windows ahead as behind.
             let stock = PROOF_WINDOWS_AROUND.saturating_mul(PROOF_WINDOW_SECONDS);
-            Ok(proof_id(&proven, if fresh.is_some() { FUTURE_SKEW_SECONDS } else { stock }))
+            Ok(proof_id(chain, &proven, if fresh.is_some() { FUTURE_SKEW_SECONDS } else { stock }))
         }
         (Authority::Biscuit(_), PresentedProof::Dpop(jws)) => {
             // Rung 0 keeps the text of every Biscuit; without it no `ath` could be equal.
             let text = chain.presented().text().unwrap_or_default();
             let proven = proof::dpop::verify(jws, text, holder, &call.asked, audience, now)?;
-            Ok(proof_id(&proven, FUTURE_SKEW_SECONDS))
+            Ok(proof_id(chain, &proven, FUTURE_SKEW_SECONDS))
         }
         _ => Err(PossessionFault::WrongKind(chain.format()).into()),
     }
 }
 
-fn proof_id(proven: &ProvenBy, skew: u64) -> ProofId {
-    ProofId::new(proven.holder, proven.id, proven.made_at.minus(skew), proven.ends_at)
+fn proof_id(chain: &VerifiedChain, proven: &ProvenBy, skew: u64) -> ProofId {
+    let first_use = proven.made_at.minus(skew);
+    ProofId::new(proven.holder, chain.opened().grant, proven.id, first_use, proven.ends_at)
 }
 
 /// P8. (C3: a Biscuit that names a holder never comes here.)

@@ -49,6 +49,15 @@ pub const MAX_CACHE_BYTES: u64 = 64 * 1024 * 1024;
 pub const MAX_PROOFS: usize = 1 << 20;
 /// Proofs of one holder among them: a thousand calls a second. Past it that holder waits, and nobody else.
 pub const MAX_PROOFS_PER_HOLDER: usize = 1 << 16;
+/// Proofs of all holders below one grant of a root among them: a quarter, so that nobody fills the store by handing a
+/// credential on to keys of its own.
+pub const MAX_PROOFS_PER_GRANT: usize = MAX_PROOFS / 4;
+/// Seconds by which the replay store's witness runs ahead of the clock: it is synced once in so many, and a record that
+/// breaks begins later by no more.
+pub const WITNESS_SECONDS: u64 = 30;
+/// Seconds by which our clock may be behind the replay store's broken record: so long all proofs are refused. By more the
+/// store does not open, since somebody must set the clock.
+pub const MAX_CLOCK_BEHIND_SECONDS: u64 = 600;
 /// Records in one file of the replay store (3 MB); a file is removed whole when its last record has ended.
 pub const MAX_RECORDS_PER_SEGMENT: usize = 1 << 16;
 /// Ended records that one call clears away: more than it adds, so that memory shrinks, and few, so that no call waits.

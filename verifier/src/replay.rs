@@ -3,12 +3,17 @@
 use std::io;
 
 use pact_mandate::{Now, PublicKey, UnixTime};
+use pact_revocation::Entry;
 
 use crate::refusal::Class;
 
 pub mod file;
+mod record;
 mod seen;
 mod segment;
+mod share;
+mod state;
+mod witness;
 
 pub use file::{BootId, FileReplay, OpenError};
 
@@ -25,6 +30,7 @@ pub trait ReplayStore: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProofId {
     holder: PublicKey,
+    grant: Entry,
     id: [u8; 32],
     first_use: UnixTime,
     ends_at: UnixTime,
@@ -75,6 +81,14 @@ pub enum ReplayFault {
         /// The share.
         limit: usize,
     },
+    /// P6: the share of all that hangs from one grant is used up, by whatever keys.
+    #[error(
+        "the holders below one grant of the root have {limit} proofs that still count, which is their share: wait for a minute"
+    )]
+    GrantQuotaReached {
+        /// The share.
+        limit: usize,
+    },
     /// P6: a full store refuses.
     #[error("the store of used proofs is full ({limit}): wait for a minute")]
     Full {
@@ -97,15 +111,27 @@ pub struct StoreFailure {
 }
 
 impl ProofId {
-    /// The proof of `holder` with that id. `first_use` is the first moment at which it would have been accepted: when it
+    /// The proof of `holder` with that id. `grant` names what the root gave out first on its chain, so that who hands a
+    /// credential on to many keys of its own has one share for them all. `first_use` is the first moment at which it would have been accepted: when it
     /// says it was made, less the skew that is accepted for its kind (protocol P7, T2).
-    pub const fn new(holder: PublicKey, id: [u8; 32], first_use: UnixTime, ends_at: UnixTime) -> ProofId {
-        ProofId { holder, id, first_use, ends_at }
+    pub const fn new(
+        holder: PublicKey,
+        grant: Entry,
+        id: [u8; 32],
+        first_use: UnixTime,
+        ends_at: UnixTime,
+    ) -> ProofId {
+        ProofId { holder, grant, id, first_use, ends_at }
     }
 
     /// The key that made it.
     pub fn holder(&self) -> &PublicKey {
         &self.holder
+    }
+
+    /// What the root gave out first on the chain: its holder's key, or the block that names none.
+    pub fn grant(&self) -> &Entry {
+        &self.grant
     }
 
     /// SHA-256 of the signed bytes (DPoP: of `jti`).
@@ -132,6 +158,7 @@ impl ReplayFault {
             ReplayFault::BeforeStore { .. } => "proof_before_store",
             ReplayFault::Forgotten { .. } => "proof_forgotten",
             ReplayFault::QuotaReached { .. } => "replay_quota",
+            ReplayFault::GrantQuotaReached { .. } => "replay_grant_quota",
             ReplayFault::Full { .. } => "replay_store_full",
             ReplayFault::Failed(_) => "replay_store_failed",
         }
@@ -140,7 +167,10 @@ impl ReplayFault {
     /// The rule that was broken.
     pub fn rule(&self) -> &'static str {
         match self {
-            ReplayFault::Replayed | ReplayFault::QuotaReached { .. } | ReplayFault::Full { .. } => "P6",
+            ReplayFault::Replayed
+            | ReplayFault::QuotaReached { .. }
+            | ReplayFault::GrantQuotaReached { .. }
+            | ReplayFault::Full { .. } => "P6",
             ReplayFault::BeforeStore { .. } | ReplayFault::Failed(_) => "P7",
             ReplayFault::Forgotten { .. } => "T1",
         }
@@ -150,7 +180,7 @@ impl ReplayFault {
     pub fn class(&self) -> Class {
         match self {
             ReplayFault::Replayed => Class::Unauthenticated,
-            ReplayFault::QuotaReached { .. } => Class::TooMany,
+            ReplayFault::QuotaReached { .. } | ReplayFault::GrantQuotaReached { .. } => Class::TooMany,
             ReplayFault::BeforeStore { .. }
             | ReplayFault::Forgotten { .. }
             | ReplayFault::Full { .. }

@@ -1,6 +1,11 @@
 //! The board's Biscuit list: `{"payload":TEXT,"signature":"ed25519:<kid>:<base64url>"}` where TEXT is the canonical JSON
 //! `{"format":"biscuit","issued_at":"YYYY-MM-DDTHH:MM:SSZ","revoked":[hex…],"version":n}` and the signature is over TEXT.
+//!
+//! An id is the lower-case hex of a block's signature: 64 bytes of Ed25519, or of P-256 either r‖s or the DER that a token
+//! carries. It does not say which, and a P-256 signature has a twin that holds as well (s and n − s). Whatever block an id
+//! may name is revoked, under the form that is looked up (protocol K5, R1: P-256 as low-s r‖s).
 
+use p256::ecdsa::Signature as P256Signature;
 use pact_mandate::{
     KeyRing, Signed, Signer, Statement, UnixTime, hex,
     signed::{Prepared, SignedError},
@@ -31,7 +36,9 @@ pub enum BiscuitListError {
     #[error("more than {MAX_COMPATIBLE_ENTRIES} ids")]
     TooMany,
     /// An id in a spelling that would revoke nothing.
-    #[error("revoked id {at} is not the lower-case hex of a block's signature, so it would revoke nothing")]
+    #[error(
+        "revoked id {at} is not the lower-case hex of a block's Ed25519 or P-256 signature, so it would revoke nothing"
+    )]
     Id {
         /// Which one, from 0.
         at: usize,
@@ -65,14 +72,24 @@ impl BiscuitList {
         let mut entries = Vec::with_capacity(list.revoked.len());
         for (at, id) in list.revoked.iter().enumerate() {
             let signature = hex::decode(id).ok_or(BiscuitListError::Id { at })?;
-            entries.push(entry_of(&signature).ok_or(BiscuitListError::Id { at })?);
+            let before = entries.len();
+            entries.extend(entries_of(&signature));
+            if entries.len() == before {
+                return Err(BiscuitListError::Id { at });
+            }
         }
         Ok(CompatibleList { key, version: list.version, issued_at: list.issued_at, entries })
     }
 }
 
-fn entry_of(signature: &[u8]) -> Option<Entry> {
-    (signature.len() == 64).then(|| Entry::of_block(signature))
+/// The blocks that an id may name; none when it is no signature.
+fn entries_of(id: &[u8]) -> impl Iterator<Item = Entry> {
+    let as_it_is = (id.len() == 64).then(|| Entry::of_block(id));
+    let twin = P256Signature::from_slice(id).ok().and_then(|signature| signature.normalize_s());
+    let from_der =
+        P256Signature::from_der(id).ok().map(|signature| signature.normalize_s().unwrap_or(signature));
+    let low = [twin, from_der].into_iter().flatten().map(|signature| Entry::of_block(&signature.to_bytes()));
+    as_it_is.into_iter().chain(low)
 }
 
 impl Statement for BiscuitList {

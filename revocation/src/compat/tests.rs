@@ -76,6 +76,47 @@ fn a_biscuit_list_comes_back() {
     assert!(matches!(BiscuitList::open(&list, &pinned(&[&key(2)])), Err(BiscuitListError::Signed(_))));
 }
 
+/// A P-256 signature as a token carries it, with the two forms of r‖s: as signed, and with low s.
+fn p256_block(message: u8) -> (Vec<u8>, [Vec<u8>; 2]) {
+    use p256::ecdsa::{SigningKey, signature::Signer as _};
+    let signature: p256::ecdsa::Signature = SigningKey::from_slice(&[7; 32]).unwrap().sign(&[message]);
+    let low = signature.normalize_s().unwrap_or(signature);
+    (signature.to_der().as_bytes().to_vec(), [signature.to_bytes().to_vec(), low.to_bytes().to_vec()])
+}
+
+#[test]
+fn k5_r1_a_biscuit_list_names_p256_blocks_in_whatever_form_and_revokes_the_low_s_one() {
+    let signer = key(1);
+    let keys = pinned(&[&signer]);
+    let mut high = 0;
+    for message in 0..16 {
+        let (der, [raw, low]) = p256_block(message);
+        high += usize::from(raw != low);
+        // What the verifier looks up: protocol R1.
+        let wanted = Entry::of_block(&low);
+        for form in [&der, &raw, &low] {
+            let list = BiscuitList::new(ListVersion::FIRST, at(T0), [&form[..]]).sign(&signer).unwrap();
+            let opened = BiscuitList::open(&list, &keys).unwrap();
+            assert!(opened.entries().contains(&wanted), "{message}: {} bytes", form.len());
+            assert!(opened.entries().len() <= 2);
+        }
+    }
+    assert!(high > 0 && high < 16, "both kinds were tried: {high}");
+}
+
+#[test]
+fn a_biscuit_id_that_is_no_signature_keeps_the_list_from_loading() {
+    let signer = key(1);
+    let (der, _) = p256_block(1);
+    let trailing = [&der[..], &[0]].concat();
+    for id in [&[][..], &[7; 63], &[7; 65], &der[..der.len() - 1], &trailing, &[0x30, 6, 2, 1, 0, 2, 1, 1]] {
+        let blocks = [&[7; 64][..], id];
+        let list = BiscuitList::new(ListVersion::FIRST, at(T0), blocks).sign(&signer).unwrap();
+        let refused = BiscuitList::open(&list, &pinned(&[&signer])).unwrap_err();
+        assert_eq!(refused, BiscuitListError::Id { at: 1 }, "{} bytes", id.len());
+    }
+}
+
 #[test]
 fn a_biscuit_list_that_is_spelled_otherwise_is_refused() {
     let signer = key(1);

@@ -1,9 +1,9 @@
-//! Floors in a folder: each file is written beside its place, synced, renamed into it, and the folder synced (protocol R7).
+//! Floors in a folder: each file is replaced whole, and a floor is only ever raised above the one on disk (protocol R7).
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File},
-    io::{self, Read, Write},
+    fs::{self, File, OpenOptions},
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -14,19 +14,21 @@ use serde::{Deserialize, Serialize};
 use super::{Floor, FloorError, FloorStore, Mark};
 use crate::{
     body::Body,
+    disk,
     limits::{MAX_BODY_BYTES, MAX_FLOOR_BYTES},
     list::ListVersion,
     name::BodyName,
 };
 
-/// A folder of floors, of one process. For every list there is one `.floor` file (canonical JSON), and the bodies that it
-/// names: those are stored first, so that a floor never names what is not there.
+/// A folder of floors. For every list there is one `.floor` file (canonical JSON), and the bodies that it names: those are
+/// stored first, so that a floor never names what is not there. Who reads or raises a floor holds the lock of the folder,
+/// so several processes, and several lists at once, may share it.
 #[derive(Clone, Debug)]
 pub struct FloorFolder {
     folder: PathBuf,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FloorRecord {
     entries: BodyName,
@@ -38,7 +40,7 @@ struct FloorRecord {
     typ: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MarkRecord {
     entries: BodyName,
@@ -79,16 +81,45 @@ impl FloorFolder {
 
     fn store_body(&self, stem: &str, body: &Body) -> Result<(), FloorError> {
         let path = self.folder.join(Self::body_file(stem, body.name()));
-        if path.exists() { Ok(()) } else { self.write(&path, &body.to_bytes()) }
+        if path.exists() { Ok(()) } else { write(&path, &body.to_bytes()) }
     }
 
-    /// The file is whole under its name, or not there under it, whenever the power fails.
-    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), FloorError> {
-        let beside = path.with_extension("new");
-        let mut file = File::create(&beside).map_err(at(&beside))?;
-        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(at(&beside))?;
-        fs::rename(&beside, path).map_err(at(path))?;
-        File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(at(&self.folder))
+    /// The lock's file. A process that dies releases the lock with it.
+    fn lock_file(&self) -> Result<(File, PathBuf), FloorError> {
+        let path = self.folder.join("lock");
+        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(at(&path))?;
+        Ok((file, path))
+    }
+
+    fn record(&self, issuer: &IssuerId, kind: Format) -> Result<Option<FloorRecord>, FloorError> {
+        let path = self.floor_path(issuer, kind);
+        let Some(bytes) = read(&path, MAX_FLOOR_BYTES)? else { return Ok(None) };
+        let damaged = || FloorError::Damaged { path: path.clone() };
+        let record: FloorRecord = canonical::from_bytes(&bytes).map_err(|_| damaged())?;
+        let right = record.typ == TYP && record.issuer == *issuer && record.kind == kind;
+        if right { Ok(Some(record)) } else { Err(damaged()) }
+    }
+
+    /// The floor that a record stands for, with the bodies that it names.
+    fn floor_of(&self, record: FloorRecord) -> Result<Floor, FloorError> {
+        let path = self.floor_path(&record.issuer, record.kind);
+        let stem = Self::stem(&record.issuer, record.kind);
+        let body = self.read_body(&stem, &record.entries)?;
+        let kept = record.kept.map(|name| self.read_body(&stem, &name)).transpose()?;
+        let kept = kept.unwrap_or_else(|| Body::of([]));
+        record.into_floor(body, kept).ok_or(FloorError::Damaged { path })
+    }
+
+    fn store(&self, issuer: &IssuerId, kind: Format, floor: &Floor) -> Result<(), FloorError> {
+        let stem = Self::stem(issuer, kind);
+        self.store_body(&stem, &floor.body)?;
+        if !floor.kept.entries().is_empty() {
+            self.store_body(&stem, &floor.kept)?;
+        }
+        let record = FloorRecord::of(issuer, kind, floor);
+        let bytes = canonical::to_bytes(&record).map_err(|_| FloorError::Unwritable)?;
+        write(&self.floor_path(issuer, kind), &bytes)?;
+        self.sweep(&stem, &record)
     }
 
     /// Removes the bodies that the floor no longer names. What cannot be removed is only in the way.
@@ -112,29 +143,28 @@ impl FloorFolder {
 
 impl FloorStore for FloorFolder {
     fn load(&self, issuer: &IssuerId, kind: Format) -> Result<Option<Floor>, FloorError> {
-        let path = self.floor_path(issuer, kind);
-        let Some(bytes) = read(&path, MAX_FLOOR_BYTES)? else { return Ok(None) };
-        let damaged = || FloorError::Damaged { path: path.clone() };
-        let record: FloorRecord = canonical::from_bytes(&bytes).map_err(|_| damaged())?;
-        if record.typ != TYP || record.issuer != *issuer || record.kind != kind {
-            return Err(damaged());
-        }
-        let stem = Self::stem(issuer, kind);
-        let body = self.read_body(&stem, &record.entries)?;
-        let kept = record.kept.map(|name| self.read_body(&stem, &name)).transpose()?;
-        record.into_floor(body, kept.unwrap_or_else(|| Body::of([]))).map(Some).ok_or_else(damaged)
+        let (lock, path) = self.lock_file()?;
+        lock.lock_shared().map_err(at(&path))?;
+        self.record(issuer, kind)?.map(|record| self.floor_of(record)).transpose()
     }
 
-    fn raise(&self, issuer: &IssuerId, kind: Format, floor: &Floor) -> Result<(), FloorError> {
-        let stem = Self::stem(issuer, kind);
-        self.store_body(&stem, &floor.body)?;
-        if !floor.kept.entries().is_empty() {
-            self.store_body(&stem, &floor.kept)?;
-        }
-        let record = FloorRecord::of(issuer, kind, floor);
-        let bytes = canonical::to_bytes(&record).map_err(|_| FloorError::Unwritable)?;
-        self.write(&self.floor_path(issuer, kind), &bytes)?;
-        self.sweep(&stem, &record)
+    fn raise(
+        &self,
+        issuer: &IssuerId,
+        kind: Format,
+        base: Option<&Floor>,
+        floor: &Floor,
+    ) -> Result<Floor, FloorError> {
+        let (lock, path) = self.lock_file()?;
+        lock.lock().map_err(at(&path))?;
+        let base = base.map(|base| FloorRecord::of(issuer, kind, base));
+        let raised = match self.record(issuer, kind)? {
+            // Somebody else has raised it, or this one was never told of it.
+            Some(stored) if Some(&stored) != base.as_ref() => floor.joined(&self.floor_of(stored)?)?,
+            _ => floor.clone(),
+        };
+        self.store(issuer, kind, &raised)?;
+        Ok(raised)
     }
 }
 
@@ -171,18 +201,19 @@ fn is_body(file: &str, stem: &str) -> bool {
     below && Path::new(file).extension().is_some_and(|extension| extension == "body")
 }
 
+fn write(path: &Path, bytes: &[u8]) -> Result<(), FloorError> {
+    disk::replace(path, bytes, disk::PRIVATE).map_err(at(path))
+}
+
 /// The content; `None` when there is no such file.
-fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, FloorError> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened.map_err(at(path))?,
-    };
-    let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(at(path))?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length <= limit) {
-        Ok(Some(bytes))
-    } else {
-        Err(FloorError::Damaged { path: path.to_owned() })
+fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FloorError> {
+    match disk::read(path, most) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(FloorError::Damaged { path: path.to_owned() })
+        }
+        Err(error) => Err(at(path)(error)),
     }
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use pact_mandate::{Authentic, Now, UnixTime, jwks::KeySet, key::Thumbprint};
 
-use super::Keeper;
+use super::{Keeper, check_version};
 use crate::{
     body::Body,
     entries::Entries,
@@ -44,12 +44,17 @@ impl Keeper {
         )
     }
 
-    /// Raises the floor, then holds the list. When the floor cannot be written the list is refused.
-    pub(super) fn install(&mut self, held: Held, now: Now) -> Result<Arc<Held>, ListRefusal> {
+    /// Raises the floor, then holds the list. When the floor cannot be written the list is refused, and so it is when
+    /// another process has seen a higher version meanwhile.
+    pub(super) fn install(&mut self, mut held: Held, now: Now) -> Result<Arc<Held>, ListRefusal> {
         let floor = self.floor_of(&held);
         if self.floor.as_ref() != Some(&floor) {
-            self.store.raise(&self.issuer, self.kind, &floor)?;
-            self.floor = Some(floor);
+            let raised = self.store.raise(&self.issuer, self.kind, self.floor.as_ref(), &floor)?;
+            held.kept = Arc::clone(&raised.kept);
+            self.floor = Some(raised);
+            if let Some(mark) = self.mark(&held.key) {
+                check_version(mark, held.key, held.version)?;
+            }
         }
         let held = Arc::new(held);
         self.reached = Some((self.least_time(now).max(held.issued_at), now.monotonic));
@@ -99,12 +104,8 @@ impl Keeper {
 
 /// The rows of `old` that `new` does not hold for as long, and whose time is not over.
 fn missing_from(new: &Body, old: &Body, issued_at: UnixTime) -> Vec<Row> {
-    let is_missing = |row: &&Row| !outlives(new.entries(), row) && !row.until.may_have_left(issued_at);
+    let is_missing = |row: &&Row| !new.entries().outlives(row) && !row.until.may_have_left(issued_at);
     old.entries().rows().iter().filter(is_missing).copied().collect()
-}
-
-fn outlives(set: &Entries, row: &Row) -> bool {
-    set.find(&row.entry).is_some_and(|until| until >= row.until)
 }
 
 fn check_none_missing(missing: &[Row]) -> Result<(), ListRefusal> {
@@ -116,7 +117,7 @@ fn check_none_missing(missing: &[Row]) -> Result<(), ListRefusal> {
 
 /// The kept rows and the newly missing ones, without those whose time is over or that the list holds for as long.
 pub(super) fn kept(before: &Arc<Body>, missing: Vec<Row>, list: &Body, time: UnixTime) -> Arc<Body> {
-    let stays = |row: &Row| !row.until.may_have_left(time) && !outlives(list.entries(), row);
+    let stays = |row: &Row| !row.until.may_have_left(time) && !list.entries().outlives(row);
     let rows = before.entries().rows();
     if missing.is_empty() && rows.iter().all(stays) {
         return Arc::clone(before);

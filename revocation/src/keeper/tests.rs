@@ -372,7 +372,7 @@ fn r7_a_list_is_not_used_when_its_floor_cannot_be_written() {
         fn load(&self, _: &IssuerId, _: Format) -> Result<Option<Floor>, FloorError> {
             Ok(None)
         }
-        fn raise(&self, _: &IssuerId, _: Format, _: &Floor) -> Result<(), FloorError> {
+        fn raise(&self, _: &IssuerId, _: Format, _: Option<&Floor>, _: &Floor) -> Result<Floor, FloorError> {
             Err(FloorError::Unwritable)
         }
     }

@@ -77,10 +77,12 @@ pub(crate) fn open(token: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result
     let verified = signature::verify(token, &admitted.envelope, trust)?;
     let ends = judge_life(&admitted.words, now)?;
     let entries = entries(&admitted.words, &verified);
+    let authority = verified.ids.first().ok_or(BiscuitFault::Unreadable)?;
     Ok(Opened {
         issuer: verified.root.issuer.id.clone(),
         root: verified.root.root.id().clone(),
         holder: admitted.words.holder,
+        grant: Entry::of_block(authority),
         ids: verified.ids.iter().map(|id| hex::encode(id)).collect(),
         entries,
         expires_at: ends,

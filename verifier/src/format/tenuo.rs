@@ -38,10 +38,13 @@ use chain::Chain;
 pub(crate) fn open(stack: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result<Opened, TenuoFault> {
     let chain = Chain::open(stack, trust, now)?;
     let keys = chain.keys.iter().map(|key| Entry::of_key(&key.thumbprint()));
+    // After the root's own key; a root that keeps the warrant is its only holder.
+    let granted_to = chain.keys.iter().nth(1).unwrap_or(&chain.holder);
     Ok(Opened {
         issuer: chain.issuer.clone(),
         root: chain.root.clone(),
         holder: Some(chain.holder),
+        grant: Entry::of_key(&granted_to.thumbprint()),
         ids: chain.ids.iter().map(text_of).collect(),
         entries: chain.ids.iter().map(Entry::of_warrant).chain(keys).collect(),
         // A child never outlives its parent, so the leaf ends first. Every link's end was found to be a time.

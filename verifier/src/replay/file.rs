@@ -3,8 +3,24 @@
 //! A record is one `write` to a file that only this process appends to; no `fsync` follows, so it costs little. What was
 //! written survives the death of the process, because the system holds it; it may not survive the death of the system,
 //! and therefore each file names the boot during which it was written: after another boot the record counts as broken.
-//! So it does with a new or empty folder, a file that is missing, torn or altered. A broken record begins anew: every
-//! proof made up to then, plus the accepted skew, is refused.
+//! So it does with a new or empty folder, a file that is missing, torn, altered or cut short, and a witness (a small
+//! synced file that says how far the record reached at the least) that is missing or says otherwise.
+//!
+//! # A broken record begins anew
+//! Every proof that could have been used up to the beginning is refused. The beginning is now, or the latest moment at
+//! which the folder shows that a proof can have been recorded, if that is later: after a reboot the wall clock may be
+//! behind what it was (protocol T1). The witness is synced ahead of the clock, at most once in
+//! [`WITNESS_SECONDS`](crate::limits::WITNESS_SECONDS), so the beginning is late by no more than that; without a witness
+//! it is the latest end of a proof that some file still shows.
+//!
+//! When that moment is further ahead than [`MAX_CLOCK_BEHIND_SECONDS`](crate::limits::MAX_CLOCK_BEHIND_SECONDS), the
+//! clock is wrong now, or was wrong then. The store cannot know which, and does not open ([`OpenError::ClockBehind`]):
+//! set the clock and start again. Only when the clock is right and ran ahead before, remove the folder: the proofs that
+//! were used under the wrong clock can be used again when that time comes.
+//!
+//! # What this does not stop
+//! Who may write to the folder can put an older copy of all of it back during one boot, or make up files that fit: the
+//! checks are no signatures. With the clock right, removing files or the whole folder gives no used proof back.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -17,10 +33,12 @@ use pact_mandate::{Now, UnixTime, hex};
 
 use super::{
     ProofId, ReplayFault, ReplayHealth, ReplayStore, StoreFailure,
-    seen::{Bounds, Seen, Used},
-    segment::{self, Finished, Header, Segment},
+    record::{self, Record},
+    seen::Bounds,
+    segment,
+    state::State,
 };
-use crate::limits::{MAX_PROOFS, MAX_PROOFS_PER_HOLDER};
+use crate::limits::{MAX_CLOCK_BEHIND_SECONDS, MAX_PROOFS, MAX_PROOFS_PER_GRANT, MAX_PROOFS_PER_HOLDER};
 
 #[cfg(test)]
 mod tests;
@@ -44,27 +62,25 @@ pub enum OpenError {
     /// Another process has it.
     #[error("another process uses this folder of used proofs: give each its own")]
     InUse,
+    /// T1: the clock is behind the record by more than can be waited for.
+    #[error(
+        "proofs were used until {until}, and the clock says {now}: set the clock and start again; only if the clock is right and ran ahead before, remove the folder of used proofs (what was used then can be used again when that time comes)"
+    )]
+    ClockBehind {
+        /// The latest moment at which a proof can have been used.
+        until: UnixTime,
+        /// What the clock says.
+        now: UnixTime,
+    },
     /// The system said no.
     #[error("the folder of used proofs cannot be used: {0}")]
     Failed(#[from] StoreFailure),
 }
 
-#[derive(Debug)]
-struct State {
-    seen: Seen,
-    segment: Segment,
-    /// Files that still hold what is remembered, with the latest end in each.
-    earlier: Vec<(u64, UnixTime)>,
-    failed: Option<StoreFailure>,
-}
-
-/// What an earlier process left, if it can be relied on.
-struct Record {
-    last: Header,
-    finished: Vec<Finished>,
-}
-
 impl BootId {
+    /// No boot's.
+    pub(super) const NONE: BootId = BootId([0; 16]);
+
     /// That of the running system. `None` where the system has none: then every start of the store counts as the first.
     pub fn of_this_system() -> Option<BootId> {
         let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
@@ -89,7 +105,7 @@ impl FileReplay {
             folder,
             boot,
             now,
-            Bounds { proofs: MAX_PROOFS, per_holder: MAX_PROOFS_PER_HOLDER },
+            Bounds { proofs: MAX_PROOFS, per_holder: MAX_PROOFS_PER_HOLDER, per_grant: MAX_PROOFS_PER_GRANT },
         )
     }
 
@@ -103,9 +119,11 @@ impl FileReplay {
         fs::create_dir_all(folder).map_err(failed)?;
         let lock = lock(folder)?;
         let numbers = segment::numbers(folder).map_err(failed)?;
-        let state = match boot.and_then(|boot| read(folder, boot, &numbers)) {
-            Some(record) => State::after(folder, record, bounds)?,
-            None => State::anew(folder, boot, numbers.last().copied(), now.wall, bounds)?,
+        let state = if let Some(record) = boot.and_then(|boot| Record::read(folder, boot, &numbers)) {
+            State::after(folder, record, bounds)?
+        } else {
+            let since = beginning(folder, &numbers, now.wall)?;
+            State::anew(folder, boot, numbers.last().copied(), since, bounds)?
         };
         let store = FileReplay { folder: folder.to_owned(), state: Mutex::new(state), _lock: lock };
         store.remove_all_but(&numbers);
@@ -131,102 +149,13 @@ fn lock(folder: &Path) -> Result<File, OpenError> {
     }
 }
 
-/// The record of the folder, if it is unbroken: the last file names the first that is needed, and each from there on is
-/// there, whole, of this boot and of one beginning.
-fn read(folder: &Path, boot: BootId, numbers: &[u64]) -> Option<Record> {
-    let last = Finished::read(folder, *numbers.last()?)?;
-    let header = last.header;
-    let mut finished = Vec::new();
-    for number in header.oldest..header.number {
-        finished.push(Finished::read(folder, number)?);
+/// When a record begins that cannot be continued: not before the last moment at which a proof can have been used.
+fn beginning(folder: &Path, numbers: &[u64], now: UnixTime) -> Result<UnixTime, OpenError> {
+    let until = record::latest_use(folder, numbers);
+    if until.since(now) > MAX_CLOCK_BEHIND_SECONDS {
+        return Err(OpenError::ClockBehind { until, now });
     }
-    finished.push(last);
-    let continues = |file: &Finished| file.header.boot == boot && file.header.since == header.since;
-    finished.iter().all(continues).then_some(Record { last: header, finished })
-}
-
-impl State {
-    /// Continues what an earlier process of this boot left.
-    fn after(folder: &Path, record: Record, bounds: Bounds) -> Result<State, StoreFailure> {
-        let mut seen = Seen::new(bounds);
-        let mut earlier = Vec::new();
-        for file in &record.finished {
-            seen.raise_floor(file.header.floor);
-            let latest = file.records.iter().map(|used| used.ends_at).max().unwrap_or(UnixTime::EPOCH);
-            earlier.push((file.header.number, latest));
-        }
-        record.finished.into_iter().flat_map(|file| file.records).for_each(|used| seen.insert(used));
-        let floor = seen.floor();
-        forget_ended(&mut earlier, floor);
-        let number = record.last.number.saturating_add(1);
-        let oldest = earlier.first().map_or(number, |(number, _)| *number);
-        let segment = Segment::begin(folder, Header { number, oldest, floor, ..record.last })?;
-        Ok(State { seen, segment, earlier, failed: None })
-    }
-
-    /// Begins anew: of what was before, nothing is known.
-    fn anew(
-        folder: &Path,
-        boot: Option<BootId>,
-        last: Option<u64>,
-        now: UnixTime,
-        bounds: Bounds,
-    ) -> Result<State, StoreFailure> {
-        let number = last.map_or(0, |last| last.saturating_add(1));
-        // Without a boot id no later process can continue this record: all zeros is no boot's.
-        let boot = boot.unwrap_or(BootId([0; 16]));
-        let header = Header { boot, number, oldest: number, since: now, floor: UnixTime::EPOCH };
-        let segment = Segment::begin(folder, header)?;
-        Ok(State { seen: Seen::new(bounds), segment, earlier: Vec::new(), failed: None })
-    }
-
-    fn record(&mut self, folder: &Path, proof: &ProofId, now: UnixTime) -> Result<(), ReplayFault> {
-        let since = self.segment.header().since;
-        if proof.first_use() <= since {
-            return Err(ReplayFault::BeforeStore { first_use: proof.first_use(), since });
-        }
-        let used = Used::of(proof);
-        self.seen.judge(&used, now)?;
-        let written = self.write(folder, &used);
-        self.failed = written.err();
-        written?;
-        self.seen.insert(used);
-        Ok(())
-    }
-
-    fn write(&mut self, folder: &Path, used: &Used) -> Result<(), StoreFailure> {
-        if self.segment.is_full() {
-            self.turn(folder)?;
-        }
-        self.segment.append(used)
-    }
-
-    /// Begins the next file, which says what is no longer needed; only then is that removed.
-    fn turn(&mut self, folder: &Path) -> Result<(), StoreFailure> {
-        let floor = self.seen.floor();
-        let full = (self.segment.header().number, self.segment.latest_end());
-        let mut earlier = self.earlier.clone();
-        earlier.push(full);
-        let ended = forget_ended(&mut earlier, floor);
-        let number = full.0.saturating_add(1);
-        let oldest = earlier.first().map_or(number, |(number, _)| *number);
-        self.segment = Segment::begin(folder, Header { number, oldest, floor, ..*self.segment.header() })?;
-        self.earlier = earlier;
-        for number in ended {
-            let _ = fs::remove_file(segment::path(folder, number));
-        }
-        Ok(())
-    }
-
-    fn oldest(&self) -> u64 {
-        self.segment.header().oldest
-    }
-}
-
-/// Takes away the oldest files whose every record ended up to the floor.
-fn forget_ended(files: &mut Vec<(u64, UnixTime)>, floor: UnixTime) -> Vec<u64> {
-    let ended = files.iter().take_while(|(_, latest)| *latest <= floor).count();
-    files.drain(..ended).map(|(number, _)| number).collect()
+    Ok(until.max(now))
 }
 
 impl ReplayStore for FileReplay {
@@ -240,13 +169,17 @@ impl ReplayStore for FileReplay {
     fn health(&self) -> ReplayHealth {
         let poisoned = StoreFailure { doing: "rely on its memory after a panic", kind: io::ErrorKind::Other };
         match self.state.lock() {
-            Ok(state) => ReplayHealth {
-                since: state.segment.header().since,
-                held: state.seen.len(),
-                limit: state.seen.limit(),
-                failed: state.failed,
-            },
+            Ok(state) => state.health(),
             Err(_) => ReplayHealth { since: UnixTime::MAX, held: 0, limit: 0, failed: Some(poisoned) },
+        }
+    }
+}
+
+impl Drop for FileReplay {
+    /// An orderly end: the witness then knows every record. Without it the witness knows less, and is right all the same.
+    fn drop(&mut self) {
+        if let Ok(state) = self.state.get_mut() {
+            let _ = state.end(&self.folder);
         }
     }
 }

@@ -1,20 +1,28 @@
-//! Which proofs were used, in memory: bounded as a whole and per holder, forgotten only after their end.
+//! Which proofs were used, in memory: bounded as a whole, per holder and per grant, forgotten only after their end.
 
 use std::collections::{BTreeMap, HashMap, hash_map};
 
 use pact_mandate::UnixTime;
 use sha2::{Digest, Sha256};
 
-use super::{ProofId, ReplayFault};
+use super::{
+    ProofId, ReplayFault,
+    share::{Owner, Shares},
+};
 use crate::limits::{FUTURE_SKEW_SECONDS, MAX_CLEARED_PER_CALL};
 
-/// A used proof, as short as it can be told from any other: 128 bits of a SHA-256.
+/// What a proof is told from any other by: 128 bits of a SHA-256.
+pub(super) type Key = (u64, u64);
+
+/// A used proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Used {
     /// Of the holder's key and the proof's id, so that no holder can use up another's ids.
-    pub(super) key: [u8; 16],
+    pub(super) key: Key,
     /// Of the holder's key, for its share.
-    pub(super) holder: [u8; 16],
+    pub(super) holder: Owner,
+    /// Of what the root gave out first, for the share of all that hangs from it.
+    pub(super) grant: Owner,
     /// When the proof is refused for its age.
     pub(super) ends_at: UnixTime,
 }
@@ -24,32 +32,40 @@ pub(super) struct Used {
 pub(super) struct Bounds {
     pub(super) proofs: usize,
     pub(super) per_holder: usize,
+    pub(super) per_grant: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct Seen {
     /// What is used, with its end. An id can be used again after its end, so one that is read back may come twice.
-    keys: HashMap<[u8; 16], UnixTime>,
+    keys: HashMap<Key, UnixTime>,
     /// By the end of the proof.
     by_end: BTreeMap<UnixTime, Vec<Used>>,
-    holders: HashMap<[u8; 16], usize>,
+    holders: Shares,
+    grants: Shares,
     /// The latest end of a proof that was forgotten. A wall clock that is set back finds it here (protocol T1).
     floor: UnixTime,
-    bounds: Bounds,
+    limit: usize,
 }
 
 impl Used {
     pub(super) fn of(proof: &ProofId) -> Used {
-        let holder = proof.holder().as_bytes();
-        let digest = Sha256::new().chain_update(holder).chain_update(proof.id()).finalize();
-        Used { key: first_half(&digest.into()), holder: first_half(holder), ends_at: proof.ends_at() }
+        let [holder, more, ..]: [u64; 4] = words(proof.holder().as_bytes());
+        let [id, more_id, ..]: [u64; 4] = words(proof.id());
+        // One block of SHA-256: half of each is as hard to meet as the half of the digest that is kept.
+        let halves = [holder, more, id, more_id].map(u64::to_be_bytes);
+        let [key, more_key, ..]: [u64; 4] = words(&Sha256::digest(halves.as_flattened()));
+        let [grant, _] = words(proof.grant().as_bytes());
+        Used { key: (key, more_key), holder, grant, ends_at: proof.ends_at() }
     }
 }
 
-fn first_half(bytes: &[u8; 32]) -> [u8; 16] {
-    let mut half = [0; 16];
-    half.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-    half
+/// So many bytes as numbers of 8 each.
+pub(super) fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+    let mut words = [0; N];
+    let (chunks, _) = bytes.as_chunks();
+    words.iter_mut().zip(chunks).for_each(|(word, chunk)| *word = u64::from_be_bytes(*chunk));
+    words
 }
 
 impl Seen {
@@ -57,9 +73,10 @@ impl Seen {
         Seen {
             keys: HashMap::new(),
             by_end: BTreeMap::new(),
-            holders: HashMap::new(),
+            holders: Shares::new(bounds.per_holder),
+            grants: Shares::new(bounds.per_grant),
             floor: UnixTime::EPOCH,
-            bounds,
+            limit: bounds.proofs,
         }
     }
 
@@ -72,15 +89,18 @@ impl Seen {
         if self.keys.contains_key(&used.key) {
             return Err(ReplayFault::Replayed);
         }
-        let (held, limit) = (self.holders.get(&used.holder).copied().unwrap_or(0), self.bounds.per_holder);
-        if held >= limit {
-            return Err(ReplayFault::QuotaReached { limit });
+        if self.holders.is_used_up(used.holder) {
+            return Err(ReplayFault::QuotaReached { limit: self.holders.most() });
         }
-        let limit = self.bounds.proofs;
+        if self.grants.is_used_up(used.grant) {
+            return Err(ReplayFault::GrantQuotaReached { limit: self.grants.most() });
+        }
+        let limit = self.limit;
         if self.keys.len() >= limit { Err(ReplayFault::Full { limit }) } else { Ok(()) }
     }
 
-    /// Remembers it until its end, or the later end of an earlier one of its id.
+    /// Remembers it until its end. Of an id that is read back twice the later end counts; the earlier record has its
+    /// part of the shares until it is cleared away.
     pub(super) fn insert(&mut self, used: Used) {
         match self.keys.entry(used.key) {
             hash_map::Entry::Occupied(held) if *held.get() >= used.ends_at => return,
@@ -89,10 +109,10 @@ impl Seen {
             }
             hash_map::Entry::Vacant(free) => {
                 free.insert(used.ends_at);
-                let held = self.holders.entry(used.holder).or_default();
-                *held = held.saturating_add(1);
             }
         }
+        self.holders.take(used.holder);
+        self.grants.take(used.grant);
         self.by_end.entry(used.ends_at).or_default().push(used);
     }
 
@@ -110,7 +130,7 @@ impl Seen {
     }
 
     pub(super) fn limit(&self) -> usize {
-        self.bounds.proofs
+        self.limit
     }
 
     /// Forgets what ended, a bounded number at a time. A proof is kept for the accepted skew past its end, so that a
@@ -124,24 +144,29 @@ impl Seen {
             }
             self.floor = self.floor.max(end);
             match bucket.get_mut().pop() {
-                Some(used) => forget(&mut self.keys, &mut self.holders, &used),
+                Some(used) => self.forget(&used),
                 None => {
                     bucket.remove();
                 }
             }
         }
     }
+
+    fn forget(&mut self, used: &Used) {
+        if let hash_map::Entry::Occupied(held) = self.keys.entry(used.key)
+            && *held.get() == used.ends_at
+        {
+            held.remove();
+        }
+        self.holders.give_back(used.holder);
+        self.grants.give_back(used.grant);
+    }
 }
 
-fn forget(keys: &mut HashMap<[u8; 16], UnixTime>, holders: &mut HashMap<[u8; 16], usize>, used: &Used) {
-    if keys.get(&used.key) != Some(&used.ends_at) {
-        return;
-    }
-    keys.remove(&used.key);
-    if let Some(held) = holders.get_mut(&used.holder) {
-        *held = held.saturating_sub(1);
-        if *held == 0 {
-            holders.remove(&used.holder);
-        }
+#[cfg(test)]
+impl Seen {
+    /// Of how many holders and grants something is remembered.
+    pub(super) fn owners(&self) -> (usize, usize) {
+        (self.holders.owners(), self.grants.owners())
     }
 }

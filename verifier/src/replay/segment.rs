@@ -8,14 +8,21 @@ use std::{
 };
 
 use pact_mandate::UnixTime;
+use pact_revocation::disk;
 use sha2::{Digest, Sha256};
 
-use super::{StoreFailure, file::BootId, seen::Used};
+use super::{
+    StoreFailure,
+    file::BootId,
+    seen::{Used, words},
+};
 use crate::limits::MAX_RECORDS_PER_SEGMENT;
 
-const MAGIC: &[u8; 16] = b"pact-replay/1\n\0\0";
-const HEADER_BYTES: usize = 16 + 16 + 4 * 8 + 8;
-const RECORD_BYTES: usize = 16 + 16 + 8 + 8;
+const MAGIC: &[u8; 16] = b"pact-replay/2\n\0\0";
+const HEADER_BYTES: usize = 16 + 16 + 4 * 8 + 8 + 8;
+const RECORD_BYTES: usize = 6 * 8;
+/// No file of ours is longer.
+const MAX_BYTES: usize = HEADER_BYTES + MAX_RECORDS_PER_SEGMENT * RECORD_BYTES;
 const SUFFIX: &str = ".seen";
 
 /// What a file says of itself.
@@ -31,6 +38,8 @@ pub(super) struct Header {
     pub(super) since: UnixTime,
     /// All that ended up to here counts as forgotten.
     pub(super) floor: UnixTime,
+    /// The last check of the file before, so that none of a record is cut short unnoticed once the next one began.
+    pub(super) before: [u8; 8],
 }
 
 /// The file that is being written.
@@ -45,11 +54,16 @@ pub(super) struct Segment {
     torn: bool,
 }
 
-/// A file that was read back whole.
+/// A file that was read back.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) header: Header,
+    /// The records up to the first that does not hold.
     pub(super) records: Vec<Used>,
+    /// The check of the header, then that of each record.
+    checks: Vec<[u8; 8]>,
+    /// Nothing follows that does not hold.
+    pub(super) is_whole: bool,
 }
 
 /// The numbers of the files in the folder, in order.
@@ -77,7 +91,7 @@ impl Segment {
         fs::write(&draft, &bytes).map_err(failed)?;
         fs::rename(&draft, path(folder, header.number)).map_err(failed)?;
         let file = OpenOptions::new().append(true).open(path(folder, header.number)).map_err(failed)?;
-        let check = check_of(&[&bytes]);
+        let check = check_of(&bytes);
         Ok(Segment { file, header, check, records: 0, latest_end: UnixTime::EPOCH, torn: false })
     }
 
@@ -91,8 +105,8 @@ impl Segment {
             self.torn = false;
         }
         let (record, check) = to_record(used, self.check);
-        match self.file.write(&record) {
-            Ok(written) if written == record.len() => {
+        match self.file.write(record.as_flattened()) {
+            Ok(RECORD_BYTES) => {
                 self.check = check;
                 self.records = self.records.saturating_add(1);
                 self.latest_end = self.latest_end.max(used.ends_at);
@@ -113,6 +127,15 @@ impl Segment {
         &self.header
     }
 
+    pub(super) fn records(&self) -> usize {
+        self.records
+    }
+
+    /// The check over all that it holds.
+    pub(super) fn check(&self) -> [u8; 8] {
+        self.check
+    }
+
     pub(super) fn latest_end(&self) -> UnixTime {
         self.latest_end
     }
@@ -123,32 +146,40 @@ impl Segment {
 }
 
 impl Finished {
-    /// Reads a file back; `None` when it is not whole, which means that the record is broken.
+    /// Reads a file as far as it holds; `None` when not even its header does.
     pub(super) fn read(folder: &Path, number: u64) -> Option<Finished> {
-        let path = path(folder, number);
-        let most = HEADER_BYTES.saturating_add(RECORD_BYTES.saturating_mul(MAX_RECORDS_PER_SEGMENT));
-        if fs::metadata(&path).ok()?.len() > u64::try_from(most).ok()? {
-            return None;
-        }
-        let bytes = fs::read(path).ok()?;
+        let bytes = disk::read(&path(folder, number), u64::try_from(MAX_BYTES).ok()?).ok()?;
         let (head, body) = bytes.split_at_checked(HEADER_BYTES)?;
         let header = Header::from_bytes(head).filter(|header| header.number == number)?;
-        let mut check = check_of(&[head]);
-        let chunks = body.chunks_exact(RECORD_BYTES);
-        if !chunks.remainder().is_empty() {
-            return None;
-        }
-        let mut records = Vec::with_capacity(chunks.len());
+        let mut check = check_of(head);
+        let (mut records, mut checks) = (Vec::new(), vec![check]);
+        let (chunks, rest) = body.as_chunks::<RECORD_BYTES>();
         for chunk in chunks {
-            let used = from_record(chunk)?;
+            let Some(used) = from_record(chunk) else { break };
             let (expected, next) = to_record(&used, check);
-            if expected != chunk {
-                return None;
+            if expected.as_flattened() != chunk {
+                break;
             }
             check = next;
             records.push(used);
+            checks.push(check);
         }
-        Some(Finished { header, records })
+        let is_whole = rest.is_empty() && records.len() == chunks.len();
+        Some(Finished { header, records, checks, is_whole })
+    }
+
+    /// The check that stood after so many records.
+    pub(super) fn check_after(&self, records: u64) -> Option<&[u8; 8]> {
+        self.checks.get(usize::try_from(records).ok()?)
+    }
+
+    pub(super) fn last_check(&self) -> Option<&[u8; 8]> {
+        self.checks.last()
+    }
+
+    /// The latest end of a record; the epoch when there is none.
+    pub(super) fn latest_end(&self) -> UnixTime {
+        self.records.iter().map(|used| used.ends_at).max().unwrap_or(UnixTime::EPOCH)
     }
 }
 
@@ -159,7 +190,8 @@ impl Header {
         for number in [self.number, self.oldest, self.since.seconds(), self.floor.seconds()] {
             bytes.extend(number.to_be_bytes());
         }
-        bytes.extend(check_of(&[&bytes]));
+        bytes.extend(self.before);
+        bytes.extend(check_of(&bytes));
         bytes
     }
 
@@ -169,42 +201,37 @@ impl Header {
         let (number, rest) = rest.split_first_chunk::<8>()?;
         let (oldest, rest) = rest.split_first_chunk::<8>()?;
         let (since, rest) = rest.split_first_chunk::<8>()?;
-        let (floor, _) = rest.split_first_chunk::<8>()?;
+        let (floor, rest) = rest.split_first_chunk::<8>()?;
+        let (before, _) = rest.split_first_chunk::<8>()?;
         let header = Header {
             boot: BootId::from_bytes(*boot),
             number: u64::from_be_bytes(*number),
             oldest: u64::from_be_bytes(*oldest),
             since: u64::from_be_bytes(*since).try_into().ok()?,
             floor: u64::from_be_bytes(*floor).try_into().ok()?,
+            before: *before,
         };
         (header.to_bytes() == bytes).then_some(header)
     }
 }
 
-/// Key, holder, end, and a check over them and the check before.
-fn to_record(used: &Used, before: [u8; 8]) -> ([u8; RECORD_BYTES], [u8; 8]) {
-    let end = used.ends_at.seconds().to_be_bytes();
-    let check = check_of(&[&before, &used.key, &used.holder, &end]);
-    let mut record = [0; RECORD_BYTES];
-    let parts = used.key.iter().chain(&used.holder).chain(&end).chain(&check);
-    record.iter_mut().zip(parts).for_each(|(to, from)| *to = *from);
-    (record, check)
+/// Key, holder, grant, end, and a check over them and the check before: one block of SHA-256.
+fn to_record(used: &Used, before: [u8; 8]) -> ([[u8; 8]; 6], [u8; 8]) {
+    let (key, more_key) = used.key;
+    let words = [key, more_key, used.holder, used.grant, used.ends_at.seconds()];
+    let [key, more_key, holder, grant, end] = words.map(u64::to_be_bytes);
+    let check = check_of([before, key, more_key, holder, grant, end].as_flattened());
+    ([key, more_key, holder, grant, end, check], check)
 }
 
-fn from_record(record: &[u8]) -> Option<Used> {
-    let (key, rest) = record.split_first_chunk::<16>()?;
-    let (holder, rest) = rest.split_first_chunk::<16>()?;
-    let (end, _) = rest.split_first_chunk::<8>()?;
-    Some(Used { key: *key, holder: *holder, ends_at: u64::from_be_bytes(*end).try_into().ok()? })
+fn from_record(record: &[u8; RECORD_BYTES]) -> Option<Used> {
+    let [key, more_key, holder, grant, end, _] = words(record);
+    Some(Used { key: (key, more_key), holder, grant, ends_at: end.try_into().ok()? })
 }
 
-fn check_of(parts: &[&[u8]]) -> [u8; 8] {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update(part);
-    }
+pub(super) fn check_of(bytes: &[u8]) -> [u8; 8] {
     let mut check = [0; 8];
-    check.iter_mut().zip(hasher.finalize()).for_each(|(to, from)| *to = from);
+    check.iter_mut().zip(Sha256::digest(bytes)).for_each(|(to, from)| *to = from);
     check
 }
 

@@ -69,6 +69,13 @@ fn a_call_within_everything_is_permitted_and_the_permit_knows_why() {
 }
 
 #[test]
+fn p6_whoever_a_holderless_token_is_handed_on_to_counts_to_the_share_of_its_first_block() {
+    let (world, credential) = world();
+    let permit = world.call(&credential, "read_file", "{}").unwrap();
+    assert_eq!(permit.proof().unwrap().grant(), &credential.entries[0]);
+}
+
+#[test]
 fn what_the_credential_does_not_allow_is_forbidden() {
     let (world, credential) = world();
     let cases =

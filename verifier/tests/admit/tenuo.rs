@@ -49,6 +49,19 @@ pub(crate) fn mint() -> (Credential, Now) {
     (Credential { presented, text, leaf: ids[2], entries }, now)
 }
 
+/// What the root granted to one agent, which hands it on to another.
+fn handed_on(from: u8, to: u8) -> Credential {
+    let hour = Duration::from_hours(1);
+    let root = Warrant::builder().capability("task.read", constraints(5.0)).ttl(hour);
+    let root = root.holder(signing(from).public_key()).build(&signing(ROOT)).unwrap();
+    let leaf = root.attenuate().capability("task.read", constraints(2.5)).ttl_capped_to_parent(hour);
+    let leaf = leaf.holder(signing(to).public_key()).build(&signing(from)).unwrap();
+    let ids = [&root, &leaf].map(|warrant| *warrant.id().as_bytes());
+    let text = STANDARD.encode(encode_stack(&WarrantStack::new(vec![root, leaf])).unwrap());
+    let presented = Presented::tenuo(&text).unwrap();
+    Credential { presented, text, leaf: ids[1], entries: ids.iter().map(Entry::of_warrant).collect() }
+}
+
 fn world() -> (World, Credential) {
     let (credential, now) = mint();
     (World::new(now), credential)
@@ -66,6 +79,23 @@ fn a_call_within_everything_is_permitted_and_the_permit_knows_why() {
     assert_eq!(permit.list().version.get(), 1);
     assert_eq!(permit.call().judged.action.as_str(), "task.read");
     assert_eq!(permit.into_call().asked.tool, "read_file");
+}
+
+#[test]
+fn p6_the_leaves_below_one_grant_count_to_the_share_of_whom_the_root_granted_it() {
+    let (world, exported) = world();
+    let grant = |credential: &Credential, holder| {
+        let call = world.judged("read_file", "{}").unwrap();
+        let proof = world.prove(credential, &call, holder);
+        *world.admit(credential, &proof, call).unwrap().proof().unwrap().grant()
+    };
+    let agent = Entry::of_key(&public(AGENT).thumbprint());
+    for leaf in 10..13 {
+        assert_eq!(grant(&handed_on(AGENT, leaf), leaf), agent);
+    }
+    assert_eq!(grant(&handed_on(9, 10), 10), Entry::of_key(&public(9).thumbprint()));
+    // The issuer's own links in an exported chain are no grant to anybody else.
+    assert_eq!(grant(&exported, AGENT), agent);
 }
 
 #[test]

@@ -1,0 +1,59 @@
+//! Two floors of one list, seen by two processes, become one that is below neither (protocol R7).
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use pact_mandate::key::Thumbprint;
+
+use super::{Floor, FloorError, Mark};
+use crate::{body::Body, entries::Entries, expiry::Row, limits::MAX_MARKS};
+
+impl Floor {
+    /// This floor, raised to whatever `stored` saw beyond it. The list of this one stands, unless a higher version of its
+    /// key was seen; what the other list holds beyond it is kept, so that no entry is forgotten. An entry without an
+    /// expiry is then kept without an end.
+    pub(crate) fn joined(&self, stored: &Floor) -> Result<Floor, FloorError> {
+        let marks = joined_marks(&self.marks, &stored.marks)?;
+        let stands = |floor: &&Floor| marks.get(&floor.key) == floor.marks.get(&floor.key);
+        let winner = [self, stored].into_iter().find(stands).ok_or(FloorError::Diverged)?;
+        let rows = [&self.body, &stored.body, &self.kept, &stored.kept];
+        let rows = rows.into_iter().flat_map(|body| body.entries().rows()).copied();
+        let beyond: Vec<Row> = rows.filter(|row| !winner.body.entries().outlives(row)).collect();
+        Ok(Floor {
+            key: winner.key,
+            body: Arc::clone(&winner.body),
+            kept: Arc::new(Body::encode(Entries::from_rows(beyond)).0),
+            marks,
+        })
+    }
+
+    /// Whether both say the same, told by the names of their bodies.
+    pub(crate) fn is_same_as(&self, other: &Floor) -> bool {
+        self.key == other.key
+            && self.marks == other.marks
+            && self.body.name() == other.body.name()
+            && self.kept.name() == other.kept.name()
+    }
+}
+
+/// The higher mark of each key. One version with two sets of entries is equivocation, whoever saw which (protocol R6).
+fn joined_marks(
+    offered: &BTreeMap<Thumbprint, Mark>,
+    stored: &BTreeMap<Thumbprint, Mark>,
+) -> Result<BTreeMap<Thumbprint, Mark>, FloorError> {
+    let mut marks = offered.clone();
+    for (key, theirs) in stored {
+        let ours = marks.entry(*key).or_insert(*theirs);
+        if ours.version == theirs.version && ours.entries != theirs.entries {
+            let (version, seen, found) = (theirs.version, theirs.entries, ours.entries);
+            return Err(FloorError::Equivocation { version, seen, found });
+        }
+        if ours.version < theirs.version {
+            *ours = *theirs;
+        }
+    }
+    if marks.len() > MAX_MARKS {
+        // Who offers has forgotten the keys that it no longer pins.
+        marks.retain(|key, _| offered.contains_key(key));
+    }
+    Ok(marks)
+}
