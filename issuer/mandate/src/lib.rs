@@ -6,6 +6,7 @@ pub mod canonical;
 pub mod cbor;
 pub mod ceilings;
 pub mod chain;
+pub mod chainlog;
 pub mod format;
 pub mod hex;
 pub mod id;

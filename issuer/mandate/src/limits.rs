@@ -32,3 +32,5 @@ pub const MAX_JSON_NODES: usize = 65_536;
 pub const MAX_CBOR_DEPTH: usize = 96;
 /// Longest life of any credential: Tenuo's cap of 90 days, in seconds.
 pub const MAX_LIFETIME_SECONDS: u64 = 7_776_000;
+/// Bytes of one line of a log. A receipt names at most a chain's ids and some digests.
+pub const MAX_LOG_LINE_BYTES: usize = 64 * 1024;
