@@ -17,13 +17,15 @@ use crate::limits::{MAX_CONFIG_BYTES, MAX_ISSUERS};
 mod issuer;
 mod keys;
 mod period;
+mod pinned;
 mod raw;
 #[cfg(test)]
 mod tests;
 mod url;
 
-pub use issuer::{IssuerConfig, PinnedKey};
+pub use issuer::IssuerConfig;
 pub use period::{Period, PeriodError};
+pub use pinned::{PinnedKey, PinnedKeyError, PinnedRoot};
 use raw::RawConfig;
 pub use raw::ToolsList;
 pub use url::{HttpUrl, UrlError};

@@ -24,6 +24,9 @@ pub enum Fault {
         /// The bound.
         limit: usize,
     },
+    /// A part of the sidecar has died, and with it what it kept true; `/readyz` names it.
+    #[error("a part of the sidecar has died; nothing is let through until it is restarted")]
+    ComponentDied,
     /// A fault of ours; the call was not forwarded.
     #[error("the sidecar failed while it judged this call; nothing was forwarded")]
     Internal,

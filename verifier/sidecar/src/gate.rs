@@ -30,6 +30,7 @@ use crate::{
     respond,
     sampler::Sampler,
     upstream::Upstream,
+    watchers::Died,
 };
 
 /// Refusals of credentials whose root nobody has.
@@ -49,6 +50,7 @@ pub(crate) struct Gate {
     pub(crate) ids: RequestIds,
     pub(crate) requests: Arc<Semaphore>,
     pub(crate) sampler: Sampler,
+    pub(crate) died: Died,
 }
 
 /// A request that was turned away, and the id under which its caller waits.
@@ -90,6 +92,7 @@ impl Gate {
         B: Body<Data = Bytes>,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
+        self.died.check()?;
         let place = Arc::clone(&self.requests).try_acquire_owned();
         let place = place.map_err(|_| Fault::Overloaded { limit: self.bounds.requests })?;
         let Received { headers, body } = receive(request, &self.path, &self.bounds).await?;
@@ -109,6 +112,8 @@ impl Gate {
     /// This runs on the server's own threads: it is a fraction of a millisecond of arithmetic and one `write` into the
     /// page cache, and the number of requests in work is bounded. Handing it to other threads costs as much as it saves.
     fn judge(&self, message: Message, headers: &HeaderMap, request_id: RequestId) -> Result<Passage, Fault> {
+        // Again: the body may have been long in coming.
+        self.died.check()?;
         agreement::check(headers, &message)?;
         let call = match message.asks(self.tools_list)? {
             Asks::Tool(call) => call,

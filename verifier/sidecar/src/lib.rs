@@ -24,6 +24,7 @@ mod respond;
 mod sampler;
 mod sidecar;
 mod upstream;
+mod watchers;
 
 pub use clock::Clock;
 pub use config::{Config, ConfigError};

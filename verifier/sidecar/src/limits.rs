@@ -56,6 +56,9 @@ pub const KEYS_SOFT: Duration = Duration::from_mins(1);
 pub const KEYS_HARD: Duration = Duration::from_hours(1);
 /// Least time between two fetches of one key set, whether they worked or not (protocol K4).
 pub const KEYS_COOLDOWN: Duration = Duration::from_secs(10);
+/// Keys of one issuer in one role that are remembered as its own (protocol K3): a key a day for more than a year. A set that
+/// brings more is refused until a restart.
+pub const MAX_KEYS_SEEN: usize = 512;
 /// Root keys not known that are remembered, so that each causes one early fetch at the most (protocol K4, negative cache).
 pub const MAX_MISSES: usize = 128;
 /// How long they are remembered.

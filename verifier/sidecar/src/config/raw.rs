@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use pact_mandate::{Action, Format, IssuerId};
 use serde::{Deserialize, Serialize};
 
-use super::{Period, issuer::PinnedKey};
+use super::{Period, PinnedKey, PinnedRoot};
 use crate::limits;
 
 /// The whole file.
@@ -98,7 +98,7 @@ pub(super) struct RawLists {
 pub(super) struct RawIssuer {
     pub(super) id: IssuerId,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) roots: Vec<PinnedKey>,
+    pub(super) roots: Vec<PinnedRoot>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) keys_url: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
