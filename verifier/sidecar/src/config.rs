@@ -258,8 +258,11 @@ fn check_ranges(raw: &RawConfig) -> Result<(), ConfigError> {
     if !(8192..=1024 * 1024).contains(&raw.limits.head_bytes) {
         return out_of_range("limits.head_bytes", "8192 to 1048576");
     }
-    if !(1..=65_536).contains(&raw.limits.connections) || !(1..=65_536).contains(&raw.limits.requests) {
-        return out_of_range("limits.connections and limits.requests", "1 to 65536");
+    if !(1..=65_536).contains(&raw.limits.connections) {
+        return out_of_range("limits.connections", "1 to 65536");
+    }
+    if !(1..=65_536).contains(&raw.limits.requests) {
+        return out_of_range("limits.requests", "1 to 65536");
     }
     if raw.limits.recheck.get() > Duration::from_secs(30) {
         return out_of_range("limits.recheck", "30s at the most, so that open answers end within the minute");
