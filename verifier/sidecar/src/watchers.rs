@@ -34,7 +34,7 @@ impl Watchers {
             let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
             died.note(self.names.remove(&id).unwrap_or_default());
         }
-        pending().await
+        pending::<()>().await;
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
             watchers.spawn("the one that ends", async move { assert!(ends, "in a test") });
             assert_eq!(died.check(), Ok(()));
             let closed = async {
-                while died.check().is_ok() {
+                for _ in (0..1000).take_while(|_| died.check().is_ok()) {
                     tokio::task::yield_now().await;
                 }
             };
