@@ -41,6 +41,9 @@ pub enum ShapeFault {
     /// A target with a query, or in absolute form.
     #[error("the request target must be the bare path")]
     TargetNotPlain,
+    /// A page of another origin than the audience's, or one that hides its own.
+    #[error("pages of other origins than the audience's call nothing here")]
+    OriginNotAllowed,
     /// Not POST.
     #[error("one JSON-RPC message per POST is all that is served here")]
     MethodNotAllowed,
@@ -153,6 +156,7 @@ impl ShapeFault {
         match self {
             ShapeFault::NoSuchPath => "no_such_path",
             ShapeFault::TargetNotPlain => "target_not_plain",
+            ShapeFault::OriginNotAllowed => "origin_not_allowed",
             ShapeFault::MethodNotAllowed => "method_not_allowed",
             ShapeFault::HeaderRepeated { .. } => "header_repeated",
             ShapeFault::HeaderNotText { .. } => "header_not_text",

@@ -40,6 +40,8 @@ const UNKNOWN_ROOT: [&str; 2] = ["tenuo_untrusted_root", "biscuit_unknown_root"]
 pub(crate) struct Gate {
     pub(crate) clock: Clock,
     pub(crate) path: String,
+    /// The only one from which a browser's page may call.
+    pub(crate) origin: String,
     pub(crate) bounds: Bounds,
     pub(crate) tools_list: ToolsList,
     pub(crate) verifier: ArcSwap<Verifier>,
@@ -95,7 +97,7 @@ impl Gate {
         self.died.check()?;
         let place = Arc::clone(&self.requests).try_acquire_owned();
         let place = place.map_err(|_| Fault::Overloaded { limit: self.bounds.requests })?;
-        let Received { headers, body } = receive(request, &self.path, &self.bounds).await?;
+        let Received { headers, body } = receive(request, &self.path, &self.origin, &self.bounds).await?;
         let message = Message::parse(body)?;
         let id = message.id().cloned();
         let turned = |fault| Turned { fault, id: id.clone() };

@@ -6,6 +6,8 @@ pub mod clock;
 pub mod config;
 pub mod fault;
 mod feed;
+mod framed;
+mod framing;
 mod gate;
 mod header;
 mod health;

@@ -11,7 +11,7 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
 };
 
-use crate::{answer::AnswerBody, limits::MAX_HEADERS};
+use crate::{answer::AnswerBody, framed::Framed, limits::MAX_HEADERS};
 
 /// The bounds on connections.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ async fn keep<A, F>(
         .header_read_timeout(bounds.head_timeout)
         .max_buf_size(bounds.head_bytes)
         .max_headers(MAX_HEADERS)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Framed::new(stream, bounds.head_bytes)), service);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -155,7 +155,7 @@ fn shape_status(shape: &ShapeFault) -> StatusCode {
         ShapeFault::ContentType | ShapeFault::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ShapeFault::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         ShapeFault::BodyTooSlow { .. } => StatusCode::REQUEST_TIMEOUT,
-        ShapeFault::MethodNotOpen => StatusCode::FORBIDDEN,
+        ShapeFault::MethodNotOpen | ShapeFault::OriginNotAllowed => StatusCode::FORBIDDEN,
         _ => StatusCode::BAD_REQUEST,
     }
 }
@@ -190,6 +190,7 @@ fn leaves_body_unread(fault: &Fault) -> bool {
         shape,
         ShapeFault::NoSuchPath
             | ShapeFault::TargetNotPlain
+            | ShapeFault::OriginNotAllowed
             | ShapeFault::MethodNotAllowed
             | ShapeFault::HeaderRepeated { .. }
             | ShapeFault::HeaderNotText { .. }

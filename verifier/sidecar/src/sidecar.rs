@@ -184,6 +184,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let lists = feed::lists(config, &keys, &clock, &fetcher, &state("lists")?, &mut watchers)?;
     let gate = Arc::new(Gate {
         path: config.path.clone(),
+        origin: config.audience.origin(),
         bounds: config.bounds,
         tools_list: config.tools_list,
         verifier: ArcSwap::from_pointee(Verifier::new(trust, policy, audience, Arc::new(replay), cache)),
