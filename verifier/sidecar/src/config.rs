@@ -64,6 +64,7 @@ pub(crate) struct Bounds {
     pub(crate) head_bytes: usize,
     pub(crate) head_timeout: Duration,
     pub(crate) body_timeout: Duration,
+    pub(crate) write_timeout: Duration,
     pub(crate) connections: usize,
     pub(crate) requests: usize,
     pub(crate) recheck: Duration,
@@ -229,6 +230,7 @@ impl Bounds {
             head_bytes: raw.head_bytes,
             head_timeout: raw.head_timeout.get(),
             body_timeout: raw.body_timeout.get(),
+            write_timeout: raw.write_timeout.get(),
             connections: raw.connections,
             requests: raw.requests,
             recheck: raw.recheck.get(),
@@ -266,6 +268,12 @@ fn check_ranges(raw: &RawConfig) -> Result<(), ConfigError> {
     }
     if raw.limits.recheck.get() > Duration::from_secs(30) {
         return out_of_range("limits.recheck", "30s at the most, so that open answers end within the minute");
+    }
+    if raw.limits.write_timeout.get() > Duration::from_secs(45) {
+        return out_of_range(
+            "limits.write_timeout",
+            "45s at the most, so that open answers end within the minute",
+        );
     }
     if raw.keys.hard.get() <= raw.keys.soft.get() {
         return out_of_range("keys.hard", "longer than keys.soft");

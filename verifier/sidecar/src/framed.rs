@@ -1,30 +1,51 @@
-//! A connection whose requests are framed in one way only, or that ends.
+//! A connection whose requests are framed in one way only and whose peer takes its answers, or that ends.
 
 use std::{
+    future::Future,
     io,
     pin::Pin,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::Sleep,
+};
 
 use crate::framing::{Broken, Framing};
 
 /// A byte that no head and no chunk's frame may have: the HTTP server answers 400 to it, and closes.
 const POISON: &[u8] = b"\0";
 
-/// A stream of requests.
+/// A stream of requests in, and of answers out.
 #[derive(Debug)]
 pub(crate) struct Framed<S> {
     inner: S,
+    /// How long the peer may take no byte that we have for it. Meanwhile nobody asks whether an answer may go on (protocol
+    /// R9), so this is what ends it.
+    write_timeout: Duration,
+    stalled: Option<Pin<Box<Sleep>>>,
     /// `None` once it was broken: there is nothing more to read.
     framing: Option<Framing>,
 }
 
 impl<S> Framed<S> {
     /// Heads beyond `head_bytes` are the HTTP server's to refuse; it reads no further than a buffer beyond that.
-    pub(crate) fn new(inner: S, head_bytes: usize) -> Framed<S> {
-        Framed { inner, framing: Some(Framing::new(head_bytes.saturating_mul(2))) }
+    pub(crate) fn new(inner: S, head_bytes: usize, write_timeout: Duration) -> Framed<S> {
+        let framing = Some(Framing::new(head_bytes.saturating_mul(2)));
+        Framed { inner, write_timeout, stalled: None, framing }
+    }
+
+    /// Waits for the peer to take something, and no longer than that.
+    fn impatiently<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let timeout = self.write_timeout;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
+        stalled.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
@@ -50,7 +71,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Framed<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Framed<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(cx, bytes)
+        let written = Pin::new(&mut self.inner).poll_write(cx, bytes);
+        self.impatiently(cx, written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -66,7 +88,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Framed<S> {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write_vectored(cx, parts)
+        let written = Pin::new(&mut self.inner).poll_write_vectored(cx, parts);
+        self.impatiently(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -20,6 +20,9 @@ pub const MAX_HEADERS: usize = 100;
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a client may take to send a body.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a client may take no byte of its answer: inside the 60 s of protocol R9, because nothing else ends an answer that
+/// nobody reads.
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Open connections on the traffic port.
 pub const CONNECTIONS: usize = 4096;
 /// Requests in work at once, open streams among them.

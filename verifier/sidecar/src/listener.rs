@@ -19,6 +19,7 @@ pub(crate) struct ConnectionBounds {
     pub(crate) connections: u32,
     pub(crate) head_bytes: usize,
     pub(crate) head_timeout: Duration,
+    pub(crate) write_timeout: Duration,
     pub(crate) drain: Duration,
 }
 
@@ -119,7 +120,10 @@ async fn keep<A, F>(
         .header_read_timeout(bounds.head_timeout)
         .max_buf_size(bounds.head_bytes)
         .max_headers(MAX_HEADERS)
-        .serve_connection(TokioIo::new(Framed::new(stream, bounds.head_bytes)), service);
+        .serve_connection(
+            TokioIo::new(Framed::new(stream, bounds.head_bytes, bounds.write_timeout)),
+            service,
+        );
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -153,6 +157,7 @@ mod tests {
             connections: 1,
             head_bytes: 8192,
             head_timeout: seconds(5),
+            write_timeout: seconds(5),
             drain: seconds(5),
         };
         let metrics = Metrics::new();

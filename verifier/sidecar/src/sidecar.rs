@@ -120,6 +120,7 @@ impl Sidecar {
             connections: u32::try_from(config.bounds.connections).unwrap_or(u32::MAX),
             head_bytes: config.bounds.head_bytes,
             head_timeout: config.bounds.head_timeout,
+            write_timeout: config.bounds.write_timeout,
             drain: config.bounds.drain,
         };
         Ok(Sidecar { gate, traffic, admin, bounds, watchers })

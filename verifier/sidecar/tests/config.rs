@@ -31,6 +31,7 @@ body_bytes = 1048576
 head_bytes = 65536
 head_timeout = "10s"
 body_timeout = "10s"
+write_timeout = "30s"
 connections = 4096
 requests = 1024
 recheck = "1s"

@@ -143,8 +143,14 @@ fn k5_a_p256_root_can_be_pinned_and_is_a_root_alone() {
 
 #[test]
 fn bounds_have_bounds() {
-    for wrong in ["body_bytes = 1", "recheck = \"31s\"", "requests = 0", "head_bytes = 100", "drain = \"0s\""]
-    {
+    for wrong in [
+        "body_bytes = 1",
+        "recheck = \"31s\"",
+        "requests = 0",
+        "write_timeout = \"46s\"",
+        "head_bytes = 100",
+        "drain = \"0s\"",
+    ] {
         assert!(read(&(text() + "[limits]\n" + wrong)).is_err(), "{wrong}");
     }
     assert!(read(&(text() + "[keys]\nhard = \"10s\"")).is_err());
