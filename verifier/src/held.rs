@@ -25,9 +25,23 @@ pub struct HeldChain {
 #[expect(clippy::large_enum_variant, reason = "one value a call, nearly always the large one")]
 pub(crate) enum Possession {
     /// By a proof of the leaf's key, which has yet to be recorded.
-    Proven(ProofId),
+    Proven {
+        /// What single use is recorded under.
+        proof: ProofId,
+        /// What its kind asks of the policy, for as long as the answer runs (protocol R9).
+        kind: ProofKind,
+    },
     /// By having it at all (protocol P8).
     Bearer,
+}
+
+/// What a proof covers of the call beside its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProofKind {
+    /// The whole call at this audience, once.
+    Fresh,
+    /// What a stock Tenuo client signs: less, and only where the policy takes it (protocol P3).
+    Stock,
 }
 
 /// Why the proof that came, or its absence, will not do.
@@ -62,11 +76,9 @@ impl HeldChain {
     ) -> Result<HeldChain, Refusal> {
         let possession = match chain.holder() {
             Some(holder) => {
-                if matches!(proof, PresentedProof::Tenuo { fresh: None, .. }) && !policy.takes_stock_proofs()
-                {
-                    return Err(PossessionFault::StockProofRefused.into());
-                }
-                Possession::Proven(prove(&chain, holder, proof, &call, audience, now)?)
+                let kind = ProofKind::of(proof);
+                kind.check(policy)?;
+                Possession::Proven { proof: prove(&chain, holder, proof, &call, audience, now)?, kind }
             }
             None => bearer(&chain, proof)?,
         };
@@ -89,6 +101,25 @@ impl HeldChain {
 
     pub(crate) fn into_call(self) -> Call {
         self.call
+    }
+}
+
+impl ProofKind {
+    fn of(proof: &PresentedProof) -> ProofKind {
+        match proof {
+            PresentedProof::Tenuo { fresh: None, .. } => ProofKind::Stock,
+            PresentedProof::Tenuo { fresh: Some(_), .. }
+            | PresentedProof::Dpop(_)
+            | PresentedProof::Missing => ProofKind::Fresh,
+        }
+    }
+
+    /// Whether the policy takes such proofs (protocol P3); asked again while an answer is open (protocol R9).
+    pub(crate) fn check(self, policy: &Policy) -> Result<(), PossessionFault> {
+        match self {
+            ProofKind::Stock if !policy.takes_stock_proofs() => Err(PossessionFault::StockProofRefused),
+            ProofKind::Stock | ProofKind::Fresh => Ok(()),
+        }
     }
 }
 

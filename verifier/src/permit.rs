@@ -5,7 +5,7 @@ use pact_revocation::Lists;
 
 use crate::{
     chain::{IssuerFault, VerifiedChain},
-    held::{self, Possession},
+    held::{self, Possession, ProofKind},
     live::{self, AskedList, LiveChain},
     policy::Policy,
     presented::Presented,
@@ -24,6 +24,8 @@ pub struct Permit {
 pub struct Standing {
     presented: Presented,
     call: Call,
+    /// The kind of proof that began the answer; `None` for bearer use (protocol P8).
+    proven: Option<ProofKind>,
 }
 
 impl Permit {
@@ -36,7 +38,7 @@ impl Permit {
         now: Now,
     ) -> Result<Permit, Refusal> {
         allow(live.held().chain(), live.held().call(), policy, now)?;
-        if let Possession::Proven(proof) = live.held().possession() {
+        if let Possession::Proven { proof, .. } = live.held().possession() {
             replay.record(proof, now)?;
         }
         Ok(Permit { live })
@@ -66,14 +68,18 @@ impl Permit {
     /// The proof that is used up.
     pub fn proof(&self) -> Option<&ProofId> {
         match self.live.held().possession() {
-            Possession::Proven(proof) => Some(proof),
+            Possession::Proven { proof, .. } => Some(proof),
             Possession::Bearer => None,
         }
     }
 
     /// What to keep for an answer that outlives the permit.
     pub fn standing(&self) -> Standing {
-        Standing { presented: self.chain().presented().clone(), call: self.call().clone() }
+        let proven = match self.live.held().possession() {
+            Possession::Proven { kind, .. } => Some(*kind),
+            Possession::Bearer => None,
+        };
+        Standing { presented: self.chain().presented().clone(), call: self.call().clone(), proven }
     }
 
     /// The call, for the one that forwards it; the permit is gone.
@@ -95,8 +101,9 @@ impl Standing {
         lists: &Lists,
         now: Now,
     ) -> Result<(), Refusal> {
-        if chain.holder().is_none() {
-            held::check_bearer(chain)?;
+        match self.proven {
+            Some(kind) => kind.check(policy)?,
+            None => held::check_bearer(chain)?,
         }
         live::ask(chain, lists, now)?;
         allow(chain, &self.call, policy, now)

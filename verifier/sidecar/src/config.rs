@@ -17,13 +17,15 @@ use crate::limits::{MAX_CONFIG_BYTES, MAX_ISSUERS};
 mod issuer;
 mod keys;
 mod period;
+mod pinned;
 mod raw;
 #[cfg(test)]
 mod tests;
 mod url;
 
-pub use issuer::{IssuerConfig, PinnedKey};
+pub use issuer::IssuerConfig;
 pub use period::{Period, PeriodError};
+pub use pinned::{PinnedKey, PinnedKeyError, PinnedRoot};
 use raw::RawConfig;
 pub use raw::ToolsList;
 pub use url::{HttpUrl, UrlError};
@@ -62,6 +64,7 @@ pub(crate) struct Bounds {
     pub(crate) head_bytes: usize,
     pub(crate) head_timeout: Duration,
     pub(crate) body_timeout: Duration,
+    pub(crate) write_timeout: Duration,
     pub(crate) connections: usize,
     pub(crate) requests: usize,
     pub(crate) recheck: Duration,
@@ -227,6 +230,7 @@ impl Bounds {
             head_bytes: raw.head_bytes,
             head_timeout: raw.head_timeout.get(),
             body_timeout: raw.body_timeout.get(),
+            write_timeout: raw.write_timeout.get(),
             connections: raw.connections,
             requests: raw.requests,
             recheck: raw.recheck.get(),
@@ -256,11 +260,20 @@ fn check_ranges(raw: &RawConfig) -> Result<(), ConfigError> {
     if !(8192..=1024 * 1024).contains(&raw.limits.head_bytes) {
         return out_of_range("limits.head_bytes", "8192 to 1048576");
     }
-    if !(1..=65_536).contains(&raw.limits.connections) || !(1..=65_536).contains(&raw.limits.requests) {
-        return out_of_range("limits.connections and limits.requests", "1 to 65536");
+    if !(1..=65_536).contains(&raw.limits.connections) {
+        return out_of_range("limits.connections", "1 to 65536");
+    }
+    if !(1..=65_536).contains(&raw.limits.requests) {
+        return out_of_range("limits.requests", "1 to 65536");
     }
     if raw.limits.recheck.get() > Duration::from_secs(30) {
         return out_of_range("limits.recheck", "30s at the most, so that open answers end within the minute");
+    }
+    if raw.limits.write_timeout.get() > Duration::from_secs(45) {
+        return out_of_range(
+            "limits.write_timeout",
+            "45s at the most, so that open answers end within the minute",
+        );
     }
     if raw.keys.hard.get() <= raw.keys.soft.get() {
         return out_of_range("keys.hard", "longer than keys.soft");

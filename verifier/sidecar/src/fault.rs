@@ -24,6 +24,9 @@ pub enum Fault {
         /// The bound.
         limit: usize,
     },
+    /// A part of the sidecar has died, and with it what it kept true; `/readyz` names it.
+    #[error("a part of the sidecar has died; nothing is let through until it is restarted")]
+    ComponentDied,
     /// A fault of ours; the call was not forwarded.
     #[error("the sidecar failed while it judged this call; nothing was forwarded")]
     Internal,
@@ -38,6 +41,9 @@ pub enum ShapeFault {
     /// A target with a query, or in absolute form.
     #[error("the request target must be the bare path")]
     TargetNotPlain,
+    /// A page of another origin than the audience's, or one that hides its own.
+    #[error("pages of other origins than the audience's call nothing here")]
+    OriginNotAllowed,
     /// Not POST.
     #[error("one JSON-RPC message per POST is all that is served here")]
     MethodNotAllowed,
@@ -150,6 +156,7 @@ impl ShapeFault {
         match self {
             ShapeFault::NoSuchPath => "no_such_path",
             ShapeFault::TargetNotPlain => "target_not_plain",
+            ShapeFault::OriginNotAllowed => "origin_not_allowed",
             ShapeFault::MethodNotAllowed => "method_not_allowed",
             ShapeFault::HeaderRepeated { .. } => "header_repeated",
             ShapeFault::HeaderNotText { .. } => "header_not_text",

@@ -3,7 +3,6 @@
 use std::{path::Path, sync::Arc};
 
 use pact_revocation::{FloorFolder, floor::FloorError, net::Fetcher};
-use tokio::task::JoinSet;
 
 use crate::{
     clock::Clock,
@@ -12,6 +11,7 @@ use crate::{
     keys::{self, KeyBook},
     limits::METRICS_UPKEEP,
     lists::{ListBook, ListWatch},
+    watchers::Watchers,
 };
 
 /// Watches the list of every issuer, above the floors in `folder` (protocol R7).
@@ -21,7 +21,7 @@ pub(crate) fn lists(
     clock: &Clock,
     fetcher: &Fetcher,
     folder: &Path,
-    watchers: &mut JoinSet<()>,
+    watchers: &mut Watchers,
 ) -> Result<Arc<ListBook>, FloorError> {
     let book = Arc::new(ListBook::new());
     let floors = FloorFolder::open(folder)?;
@@ -36,38 +36,41 @@ pub(crate) fn lists(
             floors: floors.clone(),
             clock: clock.clone(),
         };
-        watchers.spawn(watch.run());
+        watchers.spawn(format!("the watch of {}'s list", issuer.id), watch.run());
     }
     Ok(book)
 }
 
 /// Watches every published key set; a change of trust is another verifier, swapped in whole.
-pub(crate) fn keys(gate: &Arc<Gate>, fetcher: &Fetcher, watchers: &mut JoinSet<()>) {
+pub(crate) fn keys(gate: &Arc<Gate>, fetcher: &Fetcher, watchers: &mut Watchers) {
     for (place, url) in gate.keys.places() {
+        let name = format!("the watch of the key set at {url}");
         let (book, clock, fetcher) = (Arc::clone(&gate.keys), gate.clock.clone(), fetcher.clone());
         let changing = Arc::clone(gate);
-        watchers.spawn(keys::watch(book, place, url, clock, fetcher, move || retrust(&changing)));
+        watchers.spawn(name, keys::watch(book, place, url, clock, fetcher, move || retrust(&changing)));
     }
     let gate = Arc::clone(gate);
-    watchers.spawn(async move {
+    watchers.spawn("the upkeep", async move {
         loop {
             tokio::time::sleep(METRICS_UPKEEP).await;
             gate.metrics.upkeep();
-            // A fetch that hangs over the hard stop, or a watch that died, keeps no root alive (protocol K4).
+            // A fetch that hangs over the hard stop keeps no root alive (protocol K4).
             retrust(&gate);
         }
     });
 }
 
+/// Judges by the keys of now. They are read inside the swap: of two swaps at once, the later one has read the newer keys.
 fn retrust(gate: &Gate) {
-    match gate.keys.trust(gate.clock.now().monotonic) {
-        Ok(trust) if trust.digest() == gate.verifier.load().trust().digest() => {}
+    gate.verifier.rcu(|verifier| match gate.keys.believed(gate.clock.now().monotonic) {
+        Ok(trust) if trust.digest() == verifier.trust().digest() => Arc::clone(verifier),
         Ok(trust) => {
-            let trust = Arc::new(trust);
-            gate.verifier.rcu(|verifier| verifier.with_trust(Arc::clone(&trust)));
             tracing::info!("the root keys changed; calls are judged by the new ones");
+            Arc::new(verifier.with_trust(Arc::new(trust)))
         }
-        // Sets that do not go together are refused where they come in; if one slipped through, the old trust stays.
-        Err(fault) => tracing::error!(%fault, "the root keys do not go together"),
-    }
+        Err(fault) => {
+            gate.died.note(format!("trust: {fault}"));
+            Arc::clone(verifier)
+        }
+    });
 }

@@ -6,13 +6,9 @@ use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Request, Response, header};
 use http_body::Body;
-use pact_mandate::{Json, Now, call::Asked};
+use pact_mandate::{Json, Now};
 use pact_verifier::{
-    Permit, Refusal, Verifier,
-    carriage::{self, META_MEMBERS},
-    permit::Standing,
-    presented::UnverifiedHint,
-    proof::params_digest,
+    Presented, PresentedProof, Refusal, Verifier, carriage, permit::Standing, presented::UnverifiedHint,
 };
 use tokio::sync::Semaphore;
 
@@ -20,20 +16,21 @@ use crate::{
     answer::AnswerBody,
     clock::Clock,
     config::{Bounds, ToolsList},
-    cut,
-    fault::{Fault, ShapeFault},
+    fault::Fault,
     header::DPOP,
     keys::KeyBook,
     lifeline::Lifeline,
     lists::ListBook,
-    mcp::{self, Asks, RpcId, agreement},
+    mcp::{Asks, Message, RpcId, ToolCall, agreement},
     metrics::{Metrics, Passed},
     panic::caught,
+    passage::Passage,
     receive::{Received, receive},
     request_id::{RequestId, RequestIds},
     respond,
     sampler::Sampler,
-    upstream::{Forwarded, Passage, Upstream},
+    upstream::Upstream,
+    watchers::Died,
 };
 
 /// Refusals of credentials whose root nobody has.
@@ -43,6 +40,8 @@ const UNKNOWN_ROOT: [&str; 2] = ["tenuo_untrusted_root", "biscuit_unknown_root"]
 pub(crate) struct Gate {
     pub(crate) clock: Clock,
     pub(crate) path: String,
+    /// The only one from which a browser's page may call.
+    pub(crate) origin: String,
     pub(crate) bounds: Bounds,
     pub(crate) tools_list: ToolsList,
     pub(crate) verifier: ArcSwap<Verifier>,
@@ -53,6 +52,7 @@ pub(crate) struct Gate {
     pub(crate) ids: RequestIds,
     pub(crate) requests: Arc<Semaphore>,
     pub(crate) sampler: Sampler,
+    pub(crate) died: Died,
 }
 
 /// A request that was turned away, and the id under which its caller waits.
@@ -94,19 +94,17 @@ impl Gate {
         B: Body<Data = Bytes>,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
+        self.died.check()?;
         let place = Arc::clone(&self.requests).try_acquire_owned();
         let place = place.map_err(|_| Fault::Overloaded { limit: self.bounds.requests })?;
-        let received = receive(request, &self.path, &self.bounds).await?;
-        let message = mcp::Message::parse(&received.body)?;
+        let Received { headers, body } = receive(request, &self.path, &self.origin, &self.bounds).await?;
+        let message = Message::parse(body)?;
         let id = message.id().cloned();
         let turned = |fault| Turned { fault, id: id.clone() };
-        let passage = self.judge(&message, &received.headers, request_id).map_err(turned)?;
+        let passage = self.judge(message, &headers, request_id).map_err(turned)?;
         let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), place);
-        let Received { headers, body } = received;
-        let body = cut::without_members(&body, message.params(), |name| META_MEMBERS.contains(&name));
-        let forwarded = Forwarded { headers, body, id: id.clone(), request_id };
         let started = self.clock.now().monotonic;
-        let answer = self.upstream.forward(passage, forwarded, lifeline).await.map_err(turned)?;
+        let answer = self.upstream.forward(passage, &headers, lifeline, request_id).await.map_err(turned)?;
         self.metrics.answered_in(self.clock.now().monotonic.since(started));
         Ok(answer)
     }
@@ -115,48 +113,44 @@ impl Gate {
     ///
     /// This runs on the server's own threads: it is a fraction of a millisecond of arithmetic and one `write` into the
     /// page cache, and the number of requests in work is bounded. Handing it to other threads costs as much as it saves.
-    fn judge(
-        &self,
-        message: &mcp::Message,
-        headers: &HeaderMap,
-        request_id: RequestId,
-    ) -> Result<Passage, Fault> {
-        agreement::check(headers, message)?;
-        match message.asks(self.tools_list)? {
+    fn judge(&self, message: Message, headers: &HeaderMap, request_id: RequestId) -> Result<Passage, Fault> {
+        // Again: the body may have been long in coming.
+        self.died.check()?;
+        agreement::check(headers, &message)?;
+        let call = match message.asks(self.tools_list)? {
+            Asks::Tool(call) => call,
             Asks::Open(open) => {
                 self.metrics.passed(Passed::Open);
-                Ok(Passage::Open(open))
+                return Ok(Passage::open(open));
             }
-            Asks::Tool => {
-                let now = self.clock.now();
-                let admitted = self.admit(message, headers, now);
-                self.metrics.judged_in(self.clock.now().monotonic.since(now.monotonic));
-                let permit = admitted?;
-                self.metrics.passed(Passed::Permitted);
-                tracing::debug!(
-                    %request_id,
-                    decision = "permit",
-                    action = permit.call().judged.action.as_str(),
-                    issuer = %permit.chain().issuer(),
-                    list_version = %permit.list().version,
-                    "a call was permitted"
-                );
-                Ok(Passage::Judged(Box::new(permit)))
-            }
+        };
+        let now = self.clock.now();
+        let admitted = self.admit(call, headers, now);
+        self.metrics.judged_in(self.clock.now().monotonic.since(now.monotonic));
+        let passage = admitted?;
+        self.metrics.passed(Passed::Permitted);
+        if let Some(permit) = passage.permit() {
+            tracing::debug!(
+                %request_id,
+                decision = "permit",
+                action = permit.call().judged.action.as_str(),
+                issuer = %permit.chain().issuer(),
+                list_version = %permit.list().version,
+                "a call was permitted"
+            );
         }
+        Ok(passage)
     }
 
-    fn admit(&self, message: &mcp::Message, headers: &HeaderMap, now: Now) -> Result<Permit, Fault> {
-        let (presented, proof) = read_carriage(message.params(), headers)?;
+    fn admit(&self, call: ToolCall, headers: &HeaderMap, now: Now) -> Result<Passage, Fault> {
+        let (presented, proof) = read_carriage(call.message().params(), headers)?;
         let hint = presented.unverified_hint();
-        let verifier = self.verifier.load();
-        let call = verifier.policy().judge(asked(message)?)?;
-        let lists = self.lists.lists();
-        let admitted = verifier.admit(presented, &proof, call, &lists, now);
-        if let Err(refusal) = &admitted {
+        let (verifier, lists) = (self.verifier.load(), self.lists.lists());
+        let admitted = Passage::judge(call, presented, &proof, &verifier, &lists, now);
+        if let Err(Fault::Refused(refusal)) = &admitted {
             self.ask_for_keys(refusal, hint, now);
         }
-        Ok(admitted?)
+        admitted
     }
 
     /// K4: a root that nobody has may be newer than what was fetched.
@@ -184,21 +178,7 @@ impl Gate {
     }
 }
 
-/// The call in the tool server's own words.
-fn asked(message: &mcp::Message) -> Result<Asked, ShapeFault> {
-    let wanted = ShapeFault::BadParams { wanted: "numbers of at most 17 significant digits" };
-    let params = message.params().ok_or(ShapeFault::BadParams { wanted: "an object" })?;
-    Ok(Asked {
-        tool: message.tool().unwrap_or_default().to_owned(),
-        arguments: params.get("arguments").cloned().unwrap_or(Json::Object(Vec::new())),
-        params: params_digest(message.method(), params).map_err(|_| wanted)?,
-    })
-}
-
-fn read_carriage(
-    params: Option<&Json>,
-    headers: &HeaderMap,
-) -> Result<(pact_verifier::Presented, pact_verifier::proof::PresentedProof), Refusal> {
+fn read_carriage(params: Option<&Json>, headers: &HeaderMap) -> Result<(Presented, PresentedProof), Refusal> {
     let values =
         |name: &HeaderName| headers.get_all(name).iter().map(http::HeaderValue::as_bytes).collect::<Vec<_>>();
     let (authorization, dpop) = (values(&header::AUTHORIZATION), values(&DPOP));

@@ -13,7 +13,7 @@ pub(crate) const TENUO_POP: HeaderName = HeaderName::from_static("x-tenuo-pop");
 pub(crate) const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Headers of which two could be read in two ways (protocol C1).
-const SINGLE: [(HeaderName, &str); 12] = [
+const SINGLE: [(HeaderName, &str); 13] = [
     (header::AUTHORIZATION, "Authorization"),
     (DPOP, "DPoP"),
     (MCP_METHOD, "Mcp-Method"),
@@ -24,6 +24,7 @@ const SINGLE: [(HeaderName, &str); 12] = [
     (header::CONTENT_ENCODING, "Content-Encoding"),
     (header::TRANSFER_ENCODING, "Transfer-Encoding"),
     (header::HOST, "Host"),
+    (header::ORIGIN, "Origin"),
     (TENUO_WARRANT, "X-Tenuo-Warrant"),
     (TENUO_POP, "X-Tenuo-PoP"),
 ];

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use pact_mandate::{Format, IssuerId, Now, hex};
 use pact_revocation::Stale;
-use pact_verifier::replay::ReplayHealth;
+use pact_verifier::{Verifier, replay::ReplayHealth};
 use serde::Serialize;
 
 use crate::{gate::Gate, keys::IssuerKeys, lists::Watched};
@@ -16,6 +16,12 @@ pub(crate) struct Health {
     pub(crate) ready: bool,
     /// Why not, in one line each.
     reasons: Vec<String>,
+    /// Parts of the sidecar that have died: every call is refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    died: Vec<String>,
+    /// Keys that two issuers claim: they count for neither (protocol K3).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    disputes: Vec<String>,
     issuers: BTreeMap<String, IssuerHealth>,
     policy: PolicyHealth,
     replay: ReplayView,
@@ -97,19 +103,24 @@ impl Health {
     pub(crate) async fn look(gate: &Arc<Gate>) -> Health {
         let upstream = Component::from_result(gate.upstream.probe().await);
         let now = gate.clock.now();
+        // What calls are judged by, which is not always what was fetched last.
+        let verifier = gate.verifier.load_full();
         let issuers: BTreeMap<String, IssuerHealth> = gate
             .keys
             .report(now.monotonic)
             .into_iter()
-            .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, keys, now)))
+            .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, &verifier, keys, now)))
             .collect();
-        let verifier = gate.verifier.load();
         let replay = ReplayView::of(verifier.replay().health());
         let policy = PolicyHealth { ok: true, digest: hex::encode(verifier.policy().digest()) };
-        let mut health = Health { ready: false, reasons: Vec::new(), issuers, policy, replay, upstream };
+        let (died, disputes) = (gate.died.names(), gate.keys.disputes());
+        let reasons = Vec::new();
+        let mut health = Health { ready: false, reasons, died, disputes, issuers, policy, replay, upstream };
         health.reasons = health.why_not();
-        health.ready =
-            health.issuers.values().any(|issuer| issuer.ok) && health.replay.ok && health.upstream.ok;
+        health.ready = health.died.is_empty()
+            && health.issuers.values().any(|issuer| issuer.ok)
+            && health.replay.ok
+            && health.upstream.ok;
         health.export(gate);
         health
     }
@@ -120,12 +131,15 @@ impl Health {
         let others = others
             .into_iter()
             .filter_map(|(name, reason)| reason.as_ref().map(|reason| format!("{name}: {reason}")));
-        issuers.chain(others).collect()
+        let died = self.died.iter().map(|name| format!("{name}: has died; restart the sidecar"));
+        died.chain(self.disputes.iter().cloned()).chain(issuers).chain(others).collect()
     }
 
     fn export(&self, gate: &Gate) {
         let flag = |ok: bool| if ok { 1.0 } else { 0.0 };
         gate.metrics.whole("pact_sidecar_ready", flag(self.ready));
+        gate.metrics.whole("pact_sidecar_components_died", count(self.died.len()));
+        gate.metrics.whole("pact_sidecar_keys_disputed", count(self.disputes.len()));
         for (name, issuer) in &self.issuers {
             gate.metrics.issuer("pact_sidecar_list_fresh", name, flag(issuer.list.ok));
             let alarms = f64::from(u32::try_from(issuer.list.alarms).unwrap_or(u32::MAX));
@@ -149,13 +163,11 @@ impl Health {
 }
 
 impl IssuerHealth {
-    fn look(gate: &Gate, keys: IssuerKeys, now: Now) -> IssuerHealth {
+    fn look(gate: &Gate, verifier: &Verifier, keys: IssuerKeys, now: Now) -> IssuerHealth {
         let lists = gate.lists.lists();
         let mut list = ListHealth::before(gate, &keys.issuer);
-        let trust = Arc::clone(gate.verifier.load().trust());
-        let spoken =
-            trust.issuer(&keys.issuer).map(|issuer| issuer.speaks.formats.clone()).unwrap_or_default();
-        for format in spoken {
+        let trusted = verifier.trust().issuer(&keys.issuer);
+        for format in trusted.iter().flat_map(|issuer| &issuer.speaks.formats).copied() {
             let health = match lists.fresh(&keys.issuer, format, now) {
                 Ok(fresh) => {
                     list.ok = true;
@@ -168,12 +180,17 @@ impl IssuerHealth {
             list.formats.insert(Format::name(format), health);
         }
         let roots = RootsHealth {
-            count: keys.roots,
+            count: trusted.map_or(0, |issuer| issuer.roots.len()),
             list_keys: keys.list_keys,
             fetched_seconds_ago: keys.age.map(|age| age.as_secs()),
             fault: keys.fault,
         };
-        IssuerHealth { ok: roots.count > 0 && list.ok, roots, list, bearer: keys.bearer }
+        IssuerHealth {
+            ok: roots.count > 0 && list.ok,
+            roots,
+            list,
+            bearer: trusted.is_some_and(|issuer| issuer.bearer),
+        }
     }
 
     fn why_not(&self, name: &str) -> Vec<String> {

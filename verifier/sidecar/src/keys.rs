@@ -2,11 +2,17 @@
 
 use pact_mandate::{IssuerId, KeyId, jwks::KeySetError};
 
+use pact_verifier::trust::TrustError;
+
+use crate::limits::MAX_KEYS_SEEN;
+
 mod book;
+mod owners;
 mod published;
 mod watch;
 
 pub(crate) use book::{IssuerKeys, KeyBook, KeyPlace};
+pub use owners::Dispute;
 pub(crate) use watch::watch;
 
 /// Why a fetched set does not count.
@@ -31,12 +37,23 @@ pub enum KeysFault {
         /// Whose it is.
         owner: IssuerId,
     },
+    /// K3, where it cannot be known whose the key is.
+    #[error("{0}; the set is refused whole")]
+    Disputed(Dispute),
+    /// More keys of this issuer than are remembered.
+    #[error(
+        "the issuer has published more than {MAX_KEYS_SEEN} keys since this process began; a restart forgets them"
+    )]
+    TooManyKeysSeen,
     /// K1: a key has one role.
     #[error("the key set holds the key {key}, which has another role already; the set is refused whole")]
     TwoRoles {
         /// Its id in the refused set.
         key: KeyId,
     },
+    /// It slipped through, and does not go together with the others.
+    #[error("the key set does not go together with the other keys: {0}")]
+    NotTogether(TrustError),
     /// The id of a pinned key, for another key.
     #[error("the key set gives the id {key} to another key than the pinned one; the set is refused whole")]
     IdTaken {

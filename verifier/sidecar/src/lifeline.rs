@@ -27,6 +27,7 @@ impl Lifeline {
 
     /// Whether what allowed the call would still allow it.
     pub(crate) fn check(&self) -> Result<(), Fault> {
+        self.gate.died.check()?;
         self.standing.as_ref().map_or(Ok(()), |standing| self.gate.still_permits(standing))
     }
 

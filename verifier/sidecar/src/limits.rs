@@ -20,6 +20,9 @@ pub const MAX_HEADERS: usize = 100;
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a client may take to send a body.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a client may take no byte of its answer: inside the 60 s of protocol R9, because nothing else ends an answer that
+/// nobody reads.
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Open connections on the traffic port.
 pub const CONNECTIONS: usize = 4096;
 /// Requests in work at once, open streams among them.
@@ -56,6 +59,9 @@ pub const KEYS_SOFT: Duration = Duration::from_mins(1);
 pub const KEYS_HARD: Duration = Duration::from_hours(1);
 /// Least time between two fetches of one key set, whether they worked or not (protocol K4).
 pub const KEYS_COOLDOWN: Duration = Duration::from_secs(10);
+/// Keys of one issuer in one role that are remembered as its own (protocol K3): a key a day for more than a year. A set that
+/// brings more is refused until a restart.
+pub const MAX_KEYS_SEEN: usize = 512;
 /// Root keys not known that are remembered, so that each causes one early fetch at the most (protocol K4, negative cache).
 pub const MAX_MISSES: usize = 128;
 /// How long they are remembered.

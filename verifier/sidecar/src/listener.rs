@@ -11,7 +11,7 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
 };
 
-use crate::{answer::AnswerBody, limits::MAX_HEADERS};
+use crate::{answer::AnswerBody, framed::Framed, limits::MAX_HEADERS};
 
 /// The bounds on connections.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,7 @@ pub(crate) struct ConnectionBounds {
     pub(crate) connections: u32,
     pub(crate) head_bytes: usize,
     pub(crate) head_timeout: Duration,
+    pub(crate) write_timeout: Duration,
     pub(crate) drain: Duration,
 }
 
@@ -31,6 +32,22 @@ enum Phase {
     Draining,
     /// Close, whatever is under way.
     Closed,
+}
+
+/// One more in a gauge for as long as it lives, however it ends.
+struct Counted(Gauge);
+
+impl Counted {
+    fn new(gauge: Gauge) -> Counted {
+        gauge.increment(1.0);
+        Counted(gauge)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
 }
 
 /// Serves until `stop` is done, then lets what is open finish, for as long as the bound allows.
@@ -53,12 +70,10 @@ pub(crate) async fn serve<A, F>(
             () = &mut stop => break,
         };
         let kept = keep(stream, bounds, answer.clone(), phases.clone());
-        let open = open.clone();
+        let counted = Counted::new(open.clone());
         tokio::spawn(async move {
-            open.increment(1.0);
             kept.await;
-            open.decrement(1.0);
-            drop(place);
+            drop((counted, place));
         });
     }
     drop(listener);
@@ -105,7 +120,10 @@ async fn keep<A, F>(
         .header_read_timeout(bounds.head_timeout)
         .max_buf_size(bounds.head_bytes)
         .max_headers(MAX_HEADERS)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(
+            TokioIo::new(Framed::new(stream, bounds.head_bytes, bounds.write_timeout)),
+            service,
+        );
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
@@ -119,5 +137,48 @@ async fn keep<A, F>(
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+    use crate::metrics::Metrics;
+
+    /// A panic outside everything that catches one ends its connection, and leaves nothing behind.
+    #[tokio::test]
+    async fn a_connection_that_panics_is_counted_no_longer_and_frees_its_place() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let seconds = Duration::from_secs;
+        let bounds = ConnectionBounds {
+            connections: 1,
+            head_bytes: 8192,
+            head_timeout: seconds(5),
+            write_timeout: seconds(5),
+            drain: seconds(5),
+        };
+        let metrics = Metrics::new();
+        let answer = |request: Request<Incoming>| async move { panic!("in a test: {}", request.uri()) };
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let serving = serve(listener, bounds, metrics.connections.clone(), answer, async {
+            let _ = stopped.await;
+        });
+        let calling = async {
+            // The second one finds the only place free.
+            for _ in 0..2 {
+                let mut stream = TcpStream::connect(address).await.unwrap();
+                stream.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+                let mut all = Vec::new();
+                let _ = stream.read_to_end(&mut all).await;
+                assert_eq!(all, b"");
+            }
+            drop(stop);
+        };
+        tokio::join!(serving, calling);
+        let told = metrics.render();
+        assert!(told.contains("pact_sidecar_connections_open 0"), "{told}");
     }
 }

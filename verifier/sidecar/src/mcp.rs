@@ -1,5 +1,6 @@
 //! One JSON-RPC message of MCP, taken apart strictly and once (protocol M1).
 
+use bytes::Bytes;
 use pact_mandate::{
     Json,
     json::{Member, Number},
@@ -15,9 +16,11 @@ pub mod agreement;
 #[cfg(test)]
 mod tests;
 
-/// A message that has the right shape; nothing in it is believed yet.
+/// A message that has the right shape; nothing in it is believed yet. It owns the bytes that it was read from: they are what
+/// is forwarded, should it be let through.
 #[derive(Debug)]
 pub struct Message {
+    body: Bytes,
     id: Option<RpcId>,
     method: String,
     params: Option<Json>,
@@ -36,29 +39,48 @@ pub enum RpcId {
 #[derive(Debug)]
 pub enum Asks {
     /// It goes through without a credential.
-    Open(OpenMethod),
-    /// It is a tool call: it is judged.
-    Tool,
+    Open(OpenMessage),
+    /// It is judged.
+    Tool(ToolCall),
 }
 
-/// Shows that a method is open. Made by [`Message::asks`] alone.
+/// A message whose method is open. Made by [`Message::asks`] alone:
+///
+/// ```
+/// # use pact_sidecar::{config::ToolsList, mcp::{Asks, Message, OpenMessage}};
+/// fn open(message: Message) -> Option<OpenMessage> {
+///     let Ok(Asks::Open(open)) = message.asks(ToolsList::Refuse) else { return None };
+///     Some(open)
+/// }
+/// ```
+///
+/// ```compile_fail,E0423
+/// # use pact_sidecar::{config::ToolsList, mcp::{Asks, Message, OpenMessage}};
+/// fn open(message: Message) -> Option<OpenMessage> {
+///     Some(OpenMessage(message))
+/// }
+/// ```
 #[derive(Debug)]
-pub struct OpenMethod(());
+pub struct OpenMessage(Message);
+
+/// A `tools/call`, which only the ladder of trust lets through. Made by [`Message::asks`] alone.
+#[derive(Debug)]
+pub struct ToolCall(Message);
 
 /// What `tools/call` may carry: the current schema's, `task` left out (tasks are a door of their own).
 const CALL_PARAMS: [&str; 5] = ["name", "arguments", "_meta", "inputResponses", "requestState"];
 
 impl Message {
     /// Takes a body apart.
-    pub fn parse(body: &[u8]) -> Result<Message, ShapeFault> {
-        match Json::parse(body)? {
-            Json::Object(members) => Message::from_members(members),
+    pub fn parse(body: Bytes) -> Result<Message, ShapeFault> {
+        match Json::parse(&body)? {
+            Json::Object(members) => Message::from_members(body, members),
             Json::Array(_) => Err(ShapeFault::Batch),
             _ => Err(ShapeFault::NotAMessage),
         }
     }
 
-    fn from_members(members: Vec<Member>) -> Result<Message, ShapeFault> {
+    fn from_members(body: Bytes, members: Vec<Member>) -> Result<Message, ShapeFault> {
         let (mut version, mut id, mut method, mut params) = (None, None, None, None);
         for Member { name, value, .. } in members {
             match name.as_str() {
@@ -82,12 +104,21 @@ impl Message {
         if params.as_ref().is_some_and(|params| params.members().is_none()) {
             return Err(ShapeFault::BadParams { wanted: "an object" });
         }
-        Ok(Message { id: id.map(RpcId::from_json).transpose()?, method, params })
+        Ok(Message { body, id: id.map(RpcId::from_json).transpose()?, method, params })
+    }
+
+    /// The bytes that it was read from.
+    pub(crate) fn body(&self) -> &Bytes {
+        &self.body
     }
 
     /// The request's id; `None` for a notification.
     pub fn id(&self) -> Option<&RpcId> {
         self.id.as_ref()
+    }
+
+    pub(crate) fn into_id(self) -> Option<RpcId> {
+        self.id
     }
 
     /// The method.
@@ -101,8 +132,7 @@ impl Message {
     }
 
     /// What is to happen: an exact table, and a refusal for all that is not in it.
-    pub fn asks(&self, tools_list: ToolsList) -> Result<Asks, ShapeFault> {
-        let open = || Ok(Asks::Open(OpenMethod(())));
+    pub fn asks(self, tools_list: ToolsList) -> Result<Asks, ShapeFault> {
         let is_request = self.id.is_some();
         match self.method.as_str() {
             "notifications/initialized"
@@ -112,15 +142,15 @@ impl Message {
                 if is_request {
                     Err(ShapeFault::IdNotExpected)
                 } else {
-                    open()
+                    Ok(Asks::Open(OpenMessage(self)))
                 }
             }
             "initialize" | "ping" | "server/discover" | "tools/list" | "tools/call" if !is_request => {
                 Err(ShapeFault::IdMissing)
             }
-            "initialize" | "ping" | "server/discover" => open(),
-            "tools/list" if tools_list == ToolsList::Pass => open(),
-            "tools/call" => self.check_call().map(|()| Asks::Tool),
+            "initialize" | "ping" | "server/discover" => Ok(Asks::Open(OpenMessage(self))),
+            "tools/list" if tools_list == ToolsList::Pass => Ok(Asks::Open(OpenMessage(self))),
+            "tools/call" => self.check_call().map(|()| Asks::Tool(ToolCall(self))),
             _ => Err(ShapeFault::MethodNotOpen),
         }
     }
@@ -148,6 +178,23 @@ impl Message {
 
     fn param(&self, name: &str) -> Option<&Json> {
         self.params.as_ref()?.get(name)
+    }
+}
+
+impl OpenMessage {
+    pub(crate) fn into_message(self) -> Message {
+        self.0
+    }
+}
+
+impl ToolCall {
+    /// The message that makes the call.
+    pub fn message(&self) -> &Message {
+        &self.0
+    }
+
+    pub(crate) fn into_message(self) -> Message {
+        self.0
     }
 }
 

@@ -128,6 +128,8 @@ fn describe(recorder: &PrometheusRecorder) {
     }
     for (name, text) in [
         ("pact_sidecar_ready", "1 when calls can be permitted"),
+        ("pact_sidecar_components_died", "Parts of the sidecar that have died: every call is refused"),
+        ("pact_sidecar_keys_disputed", "Keys that two issuers claim: they count for neither"),
         ("pact_sidecar_requests_open", "Requests in work, open answers among them"),
         ("pact_sidecar_connections_open", "Open connections on the traffic port"),
         ("pact_sidecar_list_fresh", "1 when the issuer's list is fresh"),

@@ -17,6 +17,7 @@ pub(crate) struct Received {
 pub(crate) async fn receive<B>(
     request: Request<B>,
     path: &str,
+    origin: &str,
     bounds: &Bounds,
 ) -> Result<Received, ShapeFault>
 where
@@ -26,6 +27,7 @@ where
     let (head, body) = request.into_parts();
     check_target(&head, path)?;
     check_single(&head.headers)?;
+    check_origin(&head.headers, origin)?;
     check_content(&head.headers)?;
     let limit = bounds.body_bytes;
     // The announced length is refused before a byte is read; an unannounced one while it comes.
@@ -51,6 +53,14 @@ fn check_target(head: &Parts, path: &str) -> Result<(), ShapeFault> {
         return Err(ShapeFault::NoSuchPath);
     }
     if head.method == Method::POST { Ok(()) } else { Err(ShapeFault::MethodNotAllowed) }
+}
+
+/// MCP 2026-07-28, transports: a browser says which page calls. Agents say nothing.
+fn check_origin(headers: &HeaderMap, origin: &str) -> Result<(), ShapeFault> {
+    match headers.get(header::ORIGIN) {
+        Some(said) if said != origin => Err(ShapeFault::OriginNotAllowed),
+        _ => Ok(()),
+    }
 }
 
 fn check_content(headers: &HeaderMap) -> Result<(), ShapeFault> {

@@ -100,6 +100,7 @@ pub(crate) fn code(fault: &Fault) -> &'static str {
         Fault::Refused(refusal) => refusal.code(),
         Fault::Upstream(fault) => fault.code(),
         Fault::Overloaded { .. } => "overloaded",
+        Fault::ComponentDied => "component_died",
         Fault::Internal => "internal",
     }
 }
@@ -121,7 +122,10 @@ pub(crate) fn class(fault: &Fault) -> &'static str {
 pub(crate) fn is_before_rung_one(fault: &Fault) -> bool {
     match fault {
         // The policy is asked before the credential is opened, so nobody is known yet whom it turns away.
-        Fault::Shape(_) | Fault::Overloaded { .. } | Fault::Refused(Refusal::Policy(_)) => true,
+        Fault::Shape(_)
+        | Fault::Overloaded { .. }
+        | Fault::ComponentDied
+        | Fault::Refused(Refusal::Policy(_)) => true,
         Fault::Refused(refusal) => refusal.rung() == 0 || refusal.class() == Class::Malformed,
         Fault::Upstream(_) | Fault::Internal => false,
     }
@@ -139,7 +143,7 @@ fn status(fault: &Fault) -> StatusCode {
         },
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
         Fault::Upstream(_) => StatusCode::BAD_GATEWAY,
-        Fault::Overloaded { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        Fault::Overloaded { .. } | Fault::ComponentDied => StatusCode::SERVICE_UNAVAILABLE,
         Fault::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
@@ -151,7 +155,7 @@ fn shape_status(shape: &ShapeFault) -> StatusCode {
         ShapeFault::ContentType | ShapeFault::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ShapeFault::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         ShapeFault::BodyTooSlow { .. } => StatusCode::REQUEST_TIMEOUT,
-        ShapeFault::MethodNotOpen => StatusCode::FORBIDDEN,
+        ShapeFault::MethodNotOpen | ShapeFault::OriginNotAllowed => StatusCode::FORBIDDEN,
         _ => StatusCode::BAD_REQUEST,
     }
 }
@@ -179,11 +183,14 @@ fn challenge(fault: &Fault) -> Option<Challenge> {
 
 /// Whether the refusal came before the body was read: the rest of it must not be taken for the next request.
 fn leaves_body_unread(fault: &Fault) -> bool {
-    let Fault::Shape(shape) = fault else { return matches!(fault, Fault::Overloaded { .. }) };
+    let Fault::Shape(shape) = fault else {
+        return matches!(fault, Fault::Overloaded { .. } | Fault::ComponentDied);
+    };
     matches!(
         shape,
         ShapeFault::NoSuchPath
             | ShapeFault::TargetNotPlain
+            | ShapeFault::OriginNotAllowed
             | ShapeFault::MethodNotAllowed
             | ShapeFault::HeaderRepeated { .. }
             | ShapeFault::HeaderNotText { .. }

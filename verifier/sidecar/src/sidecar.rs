@@ -15,7 +15,7 @@ use pact_verifier::{
     replay::{BootId, FileReplay, OpenError},
     trust::TrustError,
 };
-use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
+use tokio::{net::TcpListener, sync::Semaphore};
 
 use crate::{
     admin,
@@ -30,6 +30,7 @@ use crate::{
     request_id::RequestIds,
     sampler::Sampler,
     upstream::{Upstream, tls},
+    watchers::{Died, Watchers},
 };
 
 /// Both ports are bound and the watchers run; nothing is answered before [`Sidecar::serve`].
@@ -38,7 +39,7 @@ pub struct Sidecar {
     traffic: TcpListener,
     admin: TcpListener,
     bounds: ConnectionBounds,
-    watchers: JoinSet<()>,
+    watchers: Watchers,
 }
 
 /// Why a sidecar does not start.
@@ -119,6 +120,7 @@ impl Sidecar {
             connections: u32::try_from(config.bounds.connections).unwrap_or(u32::MAX),
             head_bytes: config.bounds.head_bytes,
             head_timeout: config.bounds.head_timeout,
+            write_timeout: config.bounds.write_timeout,
             drain: config.bounds.drain,
         };
         Ok(Sidecar { gate, traffic, admin, bounds, watchers })
@@ -153,18 +155,21 @@ impl Sidecar {
                 let _ = is_drained.await;
             },
         );
+        let judging = Arc::clone(&gate);
         let traffic_port = async {
-            let open = gate.metrics.connections.clone();
+            let (gate, open) = (judging, gate.metrics.connections.clone());
             let answer = move |request| Arc::clone(&gate).answer(request);
             serve(traffic, bounds, open, answer, shutdown).await;
             drop(drained);
         };
-        tokio::join!(traffic_port, admin_port);
-        drop(watchers);
+        tokio::select! {
+            _ = async { tokio::join!(traffic_port, admin_port) } => {}
+            () = watchers.supervise(&gate.died) => {}
+        }
     }
 }
 
-fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, JoinSet<()>), StartError> {
+fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), StartError> {
     let now = clock.now();
     let keys = Arc::new(KeyBook::new(config));
     let trust = Arc::new(keys.trust(now.monotonic)?);
@@ -175,11 +180,12 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, JoinSet<()>), S
     let cache = Arc::new(ChainCache::new(CACHE_BYTES));
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(StartError::Random)?;
-    let mut watchers = JoinSet::new();
+    let mut watchers = Watchers::default();
     let fetcher = Fetcher::new(FetchLimits::default())?;
     let lists = feed::lists(config, &keys, &clock, &fetcher, &state("lists")?, &mut watchers)?;
     let gate = Arc::new(Gate {
         path: config.path.clone(),
+        origin: config.audience.origin(),
         bounds: config.bounds,
         tools_list: config.tools_list,
         verifier: ArcSwap::from_pointee(Verifier::new(trust, policy, audience, Arc::new(replay), cache)),
@@ -189,6 +195,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, JoinSet<()>), S
         ids: RequestIds::new(random),
         requests: Arc::new(Semaphore::new(config.bounds.requests)),
         sampler: Sampler::new(),
+        died: Died::default(),
         clock,
         keys,
     });

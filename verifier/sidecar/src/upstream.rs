@@ -1,4 +1,4 @@
-//! The tool server behind. A call reaches it only with a permit in hand, or with the proof that its method is open.
+//! The tool server behind. Nothing reaches it but what a [`Passage`] holds, and each of them once.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,6 @@ use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::{TokioExecutor, TokioTimer},
 };
-use pact_verifier::{Permit, permit::Standing};
 use tokio::net::TcpStream;
 
 use crate::{
@@ -20,7 +19,8 @@ use crate::{
     fault::{Fault, UpstreamFault},
     header::{ACCEL_BUFFERING, to_caller, to_upstream},
     lifeline::Lifeline,
-    mcp::{OpenMethod, RpcId},
+    mcp::RpcId,
+    passage::Passage,
     request_id::RequestId,
     respond,
 };
@@ -29,32 +29,6 @@ use crate::{
 const POOL_IDLE: Duration = Duration::from_secs(30);
 /// Connections that are kept for the next call.
 const POOL_CONNECTIONS: usize = 64;
-
-/// What lets a message through.
-pub(crate) enum Passage {
-    /// The ladder of trust.
-    Judged(Box<Permit>),
-    /// A method that needs no credential.
-    Open(OpenMethod),
-}
-
-/// What is forwarded: the judged bytes without credential and proof, and the headers to pick from.
-pub(crate) struct Forwarded {
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-    pub(crate) id: Option<RpcId>,
-    pub(crate) request_id: RequestId,
-}
-
-impl Passage {
-    /// What to keep for as long as the answer runs.
-    pub(crate) fn standing(&self) -> Option<Standing> {
-        match self {
-            Passage::Judged(permit) => Some(permit.standing()),
-            Passage::Open(_) => None,
-        }
-    }
-}
 
 /// The tool server.
 pub(crate) struct Upstream {
@@ -87,13 +61,13 @@ impl Upstream {
     pub(crate) async fn forward(
         &self,
         passage: Passage,
-        message: Forwarded,
+        headers: &HeaderMap,
         lifeline: Lifeline,
+        request_id: RequestId,
     ) -> Result<Response<AnswerBody>, Fault> {
-        // Used up here, whatever comes of it: one permit, one forwarded call.
-        drop(passage);
-        let Forwarded { headers, body, id, request_id } = message;
-        let request = self.request(&headers, body);
+        // Whatever comes of it: one permit, one forwarded call.
+        let (body, id) = passage.use_up();
+        let request = self.request(headers, body);
         let limit = self.config.answer_timeout;
         let answer = tokio::select! {
             answer = tokio::time::timeout(limit, self.client.request(request)) => answer,

@@ -71,3 +71,21 @@ fn r9_a_bearers_answer_ends_when_its_issuer_is_no_longer_trusted_for_bearers() {
     world.verifier = verifier;
     assert_eq!(code(&world, &standing), "bearer_refused");
 }
+
+/// P3: what the policy must say when the answer begins it must still say while the answer flows.
+#[test]
+fn r9_an_answer_that_a_stock_proof_began_ends_when_the_policy_takes_none_any_more() {
+    let takes = |stock: bool| policy(&format!("stock_proofs = {stock}\n{POLICY}"));
+    let (credential, now) = tenuo::mint();
+    let mut world = World::new(now);
+    world.verifier = world.verifier.with_policy(takes(true));
+    let arguments = r#"{"cost_usd":1,"project":"web"}"#;
+    let call = world.judged("task.read", arguments).unwrap();
+    let stock = tenuo_stock(&credential, &call, AGENT, now.wall);
+    let begun_by_stock = world.admit(&credential, &stock, call).unwrap().standing();
+    let begun_by_fresh = world.call(&credential, "task.read", arguments).unwrap().standing();
+    assert_eq!((code(&world, &begun_by_stock), code(&world, &begun_by_fresh)), ("flows", "flows"));
+    world.verifier = world.verifier.with_policy(takes(false));
+    assert_eq!(code(&world, &begun_by_stock), "stock_proof_refused");
+    assert_eq!(code(&world, &begun_by_fresh), "flows");
+}

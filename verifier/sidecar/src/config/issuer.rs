@@ -1,14 +1,14 @@
 //! One issuer of the configuration (protocol K2): its keys, its list, and what it may speak for.
 
-use std::{collections::BTreeSet, str::FromStr};
+use std::collections::BTreeSet;
 
-use pact_mandate::{IssuerId, KeyId, Project, PublicKey};
+use pact_mandate::{IssuerId, Project};
 use pact_revocation::net::ListUrl;
 use pact_verifier::trust::{KeyOwners, KeyRole, Projects, Speaks};
-use serde::{Deserialize, Serialize};
 
 use super::{
     ConfigError,
+    pinned::{PinnedKey, PinnedRoot},
     raw::{RawIssuer, RawSpeaks},
 };
 
@@ -18,7 +18,7 @@ pub struct IssuerConfig {
     /// Its name.
     pub id: IssuerId,
     /// Keys at which its chains may begin, pinned here.
-    pub roots: Vec<PinnedKey>,
+    pub roots: Vec<PinnedRoot>,
     /// Where it publishes such keys.
     pub keys_url: Option<ListUrl>,
     /// Keys that sign its list, pinned here.
@@ -31,42 +31,6 @@ pub struct IssuerConfig {
     pub speaks: Speaks,
     /// Whether a Biscuit without a holder may be used by whoever has it (protocol P8).
     pub bearer: bool,
-}
-
-/// A public key of the configuration: `KEY`, or `KID:KEY` where its issuer publishes it under a name of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct PinnedKey {
-    /// Its name; without one, the key's thumbprint.
-    pub id: KeyId,
-    /// The key.
-    pub key: PublicKey,
-}
-
-impl FromStr for PinnedKey {
-    type Err = pact_mandate::key::KeyError;
-
-    fn from_str(text: &str) -> Result<PinnedKey, Self::Err> {
-        if let Some((id, key)) = text.split_once(':') {
-            return Ok(PinnedKey { id: id.parse()?, key: key.parse()? });
-        }
-        let key: PublicKey = text.parse()?;
-        Ok(PinnedKey { id: key.thumbprint().into(), key })
-    }
-}
-
-impl TryFrom<String> for PinnedKey {
-    type Error = pact_mandate::key::KeyError;
-
-    fn try_from(text: String) -> Result<PinnedKey, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<PinnedKey> for String {
-    fn from(pinned: PinnedKey) -> String {
-        format!("{}:{}", pinned.id, pinned.key)
-    }
 }
 
 impl IssuerConfig {
@@ -90,10 +54,11 @@ impl IssuerConfig {
 
     /// Notes whose the pinned keys are (protocol K1, K3).
     pub(super) fn note_owners(&self, owners: &mut KeyOwners) -> Result<(), ConfigError> {
-        for (role, keys) in [(KeyRole::Root, &self.roots), (KeyRole::List, &self.list_keys)] {
-            for pinned in keys {
-                owners.note(&self.id, role, pinned.key.thumbprint())?;
-            }
+        let roots = self.roots.iter().filter_map(|root| root.key().thumbprint());
+        let lists = self.list_keys.iter().map(|pinned| pinned.key.thumbprint());
+        let keys = roots.map(|key| (KeyRole::Root, key)).chain(lists.map(|key| (KeyRole::List, key)));
+        for (role, key) in keys {
+            owners.note(&self.id, role, key)?;
         }
         Ok(())
     }

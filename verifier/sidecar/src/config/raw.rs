@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use pact_mandate::{Action, Format, IssuerId};
 use serde::{Deserialize, Serialize};
 
-use super::{Period, issuer::PinnedKey};
+use super::{Period, PinnedKey, PinnedRoot};
 use crate::limits;
 
 /// The whole file.
@@ -70,6 +70,7 @@ pub(super) struct RawLimits {
     pub(super) head_bytes: usize,
     pub(super) head_timeout: Period,
     pub(super) body_timeout: Period,
+    pub(super) write_timeout: Period,
     pub(super) connections: usize,
     pub(super) requests: usize,
     pub(super) recheck: Period,
@@ -98,7 +99,7 @@ pub(super) struct RawLists {
 pub(super) struct RawIssuer {
     pub(super) id: IssuerId,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) roots: Vec<PinnedKey>,
+    pub(super) roots: Vec<PinnedRoot>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) keys_url: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -141,6 +142,7 @@ impl Default for RawLimits {
             head_bytes: limits::HEAD_BYTES,
             head_timeout: limits::HEAD_TIMEOUT.into(),
             body_timeout: limits::BODY_TIMEOUT.into(),
+            write_timeout: limits::WRITE_TIMEOUT.into(),
             connections: limits::CONNECTIONS,
             requests: limits::REQUESTS,
             recheck: limits::RECHECK.into(),

@@ -110,10 +110,47 @@ fn k3_a_pinned_key_of_another_issuer_is_refused() {
     assert!(shared(beta(&apart, &format!("list_keys = [\"{KEY}\"]\nlist_keys_url = \""))));
 }
 
+/// A point of P-256, as a list of the conformance vectors would write it.
+const POINT: &str = "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296";
+
+#[test]
+fn k5_a_p256_root_can_be_pinned_and_is_a_root_alone() {
+    use pact_verifier::trust::RootKey;
+    let pinned = |keys: &str| text().replace(&format!("roots = [\"{KEY}\"]"), &format!("roots = [{keys}]"));
+    let config = read(&pinned(&format!("\"{KEY}\", \"ours:{POINT}\""))).unwrap();
+    let [RootKey::Ed25519 { .. }, RootKey::P256 { id, sec1 }] =
+        [0, 1].map(|at| config.issuers[0].roots[at].key())
+    else {
+        panic!("{:?}", config.issuers[0].roots)
+    };
+    assert_eq!((id.as_str(), pact_mandate::hex::encode(sec1)), ("ours", POINT.to_owned()));
+    let again = Config::from_toml(config.effective(), Path::new("/etc/pact")).unwrap();
+    assert_eq!(again.effective(), config.effective());
+    let unnamed = read(&pinned(&format!("\"{POINT}\""))).unwrap();
+    let root = unnamed.issuers[0].roots[0].key();
+    assert_eq!(root.id().to_string(), root.thumbprint().unwrap().to_string());
+    for wrong in [
+        POINT.to_uppercase(),
+        POINT.replace("036b", "046b"),
+        format!("02{}", "f".repeat(64)),
+        POINT[2..].to_owned(),
+    ] {
+        assert!(matches!(read(&pinned(&format!("\"{wrong}\""))), Err(ConfigError::Toml(_))), "{wrong}");
+    }
+    let list = text().replace("list_keys_url", &format!("list_keys = [\"{POINT}\"]\nlist_keys_url"));
+    assert!(matches!(read(&list), Err(ConfigError::Toml(_))), "lists are signed by Ed25519 keys");
+}
+
 #[test]
 fn bounds_have_bounds() {
-    for wrong in ["body_bytes = 1", "recheck = \"31s\"", "requests = 0", "head_bytes = 100", "drain = \"0s\""]
-    {
+    for wrong in [
+        "body_bytes = 1",
+        "recheck = \"31s\"",
+        "requests = 0",
+        "write_timeout = \"46s\"",
+        "head_bytes = 100",
+        "drain = \"0s\"",
+    ] {
         assert!(read(&(text() + "[limits]\n" + wrong)).is_err(), "{wrong}");
     }
     assert!(read(&(text() + "[keys]\nhard = \"10s\"")).is_err());

@@ -27,6 +27,12 @@ impl HttpUrl {
         &self.0
     }
 
+    /// Scheme, host and port, as a browser names the page that it shows from there.
+    pub fn origin(&self) -> String {
+        let scheme = self.0.scheme_str().unwrap_or_default();
+        format!("{scheme}://{}", self.0.authority().map_or("", |authority| authority.as_str()))
+    }
+
     /// The path, `/` at the least.
     pub fn path(&self) -> &str {
         self.0.path()
@@ -47,6 +53,7 @@ mod tests {
     fn only_plain_absolute_urls_pass() {
         assert_eq!(HttpUrl::parse("https://tools.example.org/mcp").unwrap().path(), "/mcp");
         assert_eq!(HttpUrl::parse("http://[::1]:8080").unwrap().path(), "/");
+        assert_eq!(HttpUrl::parse("http://[::1]:8080/a/b").unwrap().origin(), "http://[::1]:8080");
         for bad in [
             "",
             "/mcp",

@@ -9,38 +9,41 @@ use pact_mandate::{IssuerId, KeyId, Monotonic, PublicKey, jwks::KeySet};
 use pact_revocation::net::ListUrl;
 use pact_verifier::{
     presented::UnverifiedHint,
-    trust::{RootKey, TrustError, TrustSnapshot, TrustedIssuer},
+    trust::{KeyRole, RootKey, TrustError, TrustSnapshot, TrustedIssuer},
 };
 use tokio::sync::{Notify, futures::Notified};
 
-use super::{KeysFault, published::Published};
-use crate::config::{Config, IssuerConfig, PinnedKey};
+use super::{
+    KeysFault,
+    owners::{Holder, Owners},
+    published::Published,
+};
+use crate::config::{Config, IssuerConfig, PinnedKey, PinnedRoot};
 
 #[cfg(test)]
 mod tests;
 
-/// What a key is for (protocol K1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// Chains begin at it.
-    Root,
-    /// It signs the issuer's list.
-    List,
-}
+const ROLES: [KeyRole; 2] = [KeyRole::Root, KeyRole::List];
 
 /// One published set: whose, and for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct KeyPlace {
     issuer: usize,
-    role: Role,
+    role: KeyRole,
 }
 
 /// The keys of all issuers.
 pub(crate) struct KeyBook {
     issuers: Vec<IssuerConfig>,
-    sets: Mutex<Vec<Sets>>,
+    pages: Mutex<Pages>,
     /// Rung when a credential named a root that nobody has.
     asked: Notify,
+}
+
+/// What changes with what is fetched.
+struct Pages {
+    sets: Vec<Sets>,
+    owners: Owners,
 }
 
 struct Sets {
@@ -52,26 +55,23 @@ struct Sets {
 #[derive(Clone, Debug)]
 pub(crate) struct IssuerKeys {
     pub(crate) issuer: IssuerId,
-    pub(crate) roots: usize,
     pub(crate) list_keys: usize,
     pub(crate) age: Option<Duration>,
     pub(crate) fault: Option<String>,
-    pub(crate) bearer: bool,
 }
 
 impl KeyBook {
     pub(crate) fn new(config: &Config) -> KeyBook {
-        let sets = config
-            .issuers
-            .iter()
-            .map(|_| Sets { roots: Published::new(config.keys), list_keys: Published::new(config.keys) });
-        KeyBook { sets: Mutex::new(sets.collect()), issuers: config.issuers.clone(), asked: Notify::new() }
+        let set = || Published::new(config.keys);
+        let sets = config.issuers.iter().map(|_| Sets { roots: set(), list_keys: set() }).collect();
+        let pages = Pages { sets, owners: Owners::pinned(&config.issuers) };
+        KeyBook { pages: Mutex::new(pages), issuers: config.issuers.clone(), asked: Notify::new() }
     }
 
     /// The sets to watch.
     pub(crate) fn places(&self) -> Vec<(KeyPlace, ListUrl)> {
         let urls = self.issuers.iter().enumerate().flat_map(|(issuer, config)| {
-            [(Role::Root, &config.keys_url), (Role::List, &config.list_keys_url)]
+            [(KeyRole::Root, &config.keys_url), (KeyRole::List, &config.list_keys_url)]
                 .map(|(role, url)| url.clone().map(|url| (KeyPlace { issuer, role }, url)))
         });
         urls.flatten().collect()
@@ -79,35 +79,47 @@ impl KeyBook {
 
     /// Runs `ask` on the set of that place.
     pub(crate) fn with<T>(&self, place: KeyPlace, ask: impl FnOnce(&mut Published) -> T) -> Option<T> {
-        self.lock().get_mut(place.issuer).map(|sets| ask(sets.of(place.role)))
+        self.lock().sets.get_mut(place.issuer).map(|sets| ask(sets.of(place.role)))
     }
 
-    /// Takes a fetched set in, or says why not. The held one stays, and ages, when it is refused.
+    /// Takes a fetched set in, or says why not. The held one stays, and ages, when it is refused; all sets that hold a key
+    /// of which nobody can know whose it is are let go of.
     pub(crate) fn offer(
         &self,
         place: KeyPlace,
         fetched: Result<KeySet, KeysFault>,
         now: Monotonic,
     ) -> Result<(), KeysFault> {
-        let mut all = self.lock();
-        let judged = fetched.and_then(|set| self.check(&all, place, &set, now).map(|()| set));
-        let Some(sets) = all.get_mut(place.issuer) else { return Ok(()) };
-        match judged {
+        let Some(config) = self.issuers.get(place.issuer) else { return Ok(()) };
+        let holder = Holder { issuer: config.id.clone(), role: place.role };
+        let mut guard = self.lock();
+        let pages = &mut *guard;
+        let Some(sets) = pages.sets.get_mut(place.issuer) else { return Ok(()) };
+        let published = sets.of(place.role);
+        let judged = fetched.and_then(|set| {
+            pages.owners.judge(&holder, &set, published.counted())?;
+            check_ids(config, place.role, &set)?;
+            Ok(set)
+        });
+        let answer = match judged {
             Ok(set) => {
-                sets.of(place.role).took(&set, now);
+                pages.owners.note(&holder, &set, now);
+                published.took(&set, now);
                 Ok(())
             }
             Err(fault) => {
-                sets.of(place.role).failed(fault.clone());
+                published.failed(fault.clone());
                 Err(fault)
             }
-        }
+        };
+        pages.forfeit_disputed();
+        answer
     }
 
     /// A credential names a root that nobody has: whoever publishes sets may have a new one.
     pub(crate) fn missed(&self, hint: UnverifiedHint, now: Monotonic) {
         let mut asks = false;
-        for sets in self.lock().iter_mut() {
+        for sets in &mut self.lock().sets {
             // Each of them is asked: which issuer has the new root is what nobody knows.
             asks |= sets.roots.missed(hint, now);
         }
@@ -123,105 +135,136 @@ impl KeyBook {
 
     /// Whom to believe now.
     pub(crate) fn trust(&self, now: Monotonic) -> Result<TrustSnapshot, TrustError> {
-        let all = self.lock();
-        let trusted = self.issuers.iter().enumerate().map(|(at, config)| TrustedIssuer {
-            id: config.id.clone(),
-            roots: self.keys_of(&all, KeyPlace { issuer: at, role: Role::Root }, now).map(root).collect(),
-            speaks: config.speaks.clone(),
-            bearer: config.bearer,
+        let pages = self.lock();
+        let trusted = self.issuers.iter().zip(&pages.sets).map(|(config, sets)| TrustedIssuer {
+            roots: roots(config, sets.roots.keys(now)),
+            ..without_roots(config)
         });
         TrustSnapshot::new(trusted.collect())
     }
 
+    /// The same, in doubt with less: published sets that do not go together are let go of, and when that does not help,
+    /// nobody has a root. They are refused where they come in, so this is for a fault of ours.
+    pub(crate) fn believed(&self, now: Monotonic) -> Result<TrustSnapshot, TrustError> {
+        loop {
+            let fault = match self.trust(now) {
+                Ok(trust) => return Ok(trust),
+                Err(fault) => fault,
+            };
+            tracing::error!(%fault, "the root keys do not go together; the sets at fault do not count");
+            if !self.lock().forfeit_at_fault(&self.issuers, &fault) {
+                return TrustSnapshot::new(self.issuers.iter().map(without_roots).collect());
+            }
+        }
+    }
+
     /// The keys of one issuer that may sign its list now.
     pub(crate) fn list_keys(&self, issuer: &IssuerId, now: Monotonic) -> Vec<(KeyId, PublicKey)> {
-        let Some(at) = self.issuers.iter().position(|config| config.id == *issuer) else { return Vec::new() };
-        self.keys_of(&self.lock(), KeyPlace { issuer: at, role: Role::List }, now).collect()
+        let pages = self.lock();
+        let mut issuers = self.issuers.iter().zip(&pages.sets);
+        issuers
+            .find(|(config, _)| config.id == *issuer)
+            .map_or_else(Vec::new, |(config, sets)| list_keys(config, sets.list_keys.keys(now)))
     }
 
     /// What is to be told of each issuer's keys.
     pub(crate) fn report(&self, now: Monotonic) -> Vec<IssuerKeys> {
-        let all = self.lock();
-        let count = |issuer, role| self.keys_of(&all, KeyPlace { issuer, role }, now).count();
-        let issuers = self.issuers.iter().zip(all.iter()).enumerate();
-        let report = issuers.map(|(at, (config, sets))| IssuerKeys {
+        let pages = self.lock();
+        let report = self.issuers.iter().zip(&pages.sets).map(|(config, sets)| IssuerKeys {
             issuer: config.id.clone(),
-            roots: count(at, Role::Root),
-            list_keys: count(at, Role::List),
+            list_keys: list_keys(config, sets.list_keys.keys(now)).len(),
             age: sets.roots.age(now),
             fault: sets.roots.fault().or(sets.list_keys.fault()).map(ToString::to_string),
-            bearer: config.bearer,
         });
         report.collect()
     }
 
-    /// K3, K1: a key belongs to one issuer, in one role, under one id.
-    fn check(&self, all: &[Sets], place: KeyPlace, set: &KeySet, now: Monotonic) -> Result<(), KeysFault> {
-        for (key, public) in set.keys() {
-            for (at, config) in self.issuers.iter().enumerate() {
-                for role in [Role::Root, Role::List] {
-                    let other = KeyPlace { issuer: at, role };
-                    if other == place || !self.keys_of(all, other, now).any(|(_, held)| held == *public) {
-                        continue;
-                    }
-                    let (key, owner) = (key.clone(), config.id.clone());
-                    let is_own = at == place.issuer;
-                    return Err(if is_own {
-                        KeysFault::TwoRoles { key }
-                    } else {
-                        KeysFault::Foreign { key, owner }
-                    });
+    /// Keys that two issuers claim, in the words for a person (protocol K3).
+    pub(crate) fn disputes(&self) -> Vec<String> {
+        self.lock().owners.disputes().map(ToString::to_string).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Pages> {
+        // What it guards is changed by plain moves, which do not panic half-way.
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pages {
+    /// Lets go of the published roots of whom the fault names; whether there were any.
+    fn forfeit_at_fault(&mut self, issuers: &[IssuerConfig], fault: &TrustError) -> bool {
+        let named = match fault {
+            TrustError::SharedKey { first, second, .. } => [first, second],
+            TrustError::DuplicateIssuer(issuer)
+            | TrustError::TwoRoles { issuer, .. }
+            | TrustError::DuplicateKeyId { issuer, .. }
+            | TrustError::RepeatedKey { issuer, .. }
+            | TrustError::NotAPoint { issuer, .. } => [issuer, issuer],
+        };
+        let at_fault = issuers.iter().zip(&mut self.sets).filter(|(config, _)| named.contains(&&config.id));
+        let held = at_fault.map(|(_, sets)| &mut sets.roots).filter(|roots| !roots.held().is_empty());
+        held.map(|roots| roots.forfeit(KeysFault::NotTogether(fault.clone()))).count() > 0
+    }
+
+    /// K3: a set that holds a key of which two issuers say that it is theirs counts for neither.
+    fn forfeit_disputed(&mut self) {
+        for sets in &mut self.sets {
+            for role in ROLES {
+                let published = sets.of(role);
+                let held = published.held().iter().map(|(_, key)| key.thumbprint());
+                if let Some(dispute) = self.owners.dispute_in(held) {
+                    published.forfeit(KeysFault::Disputed(dispute.clone()));
                 }
             }
-            let is_taken = |pinned: &PinnedKey| pinned.id == *key && pinned.key != *public;
-            if self.pinned(place).iter().any(is_taken) {
-                return Err(KeysFault::IdTaken { key: key.clone() });
-            }
         }
-        Ok(())
-    }
-
-    /// Published and pinned keys, each once, under the id that its issuer gives it.
-    fn keys_of<'a>(
-        &'a self,
-        all: &'a [Sets],
-        place: KeyPlace,
-        now: Monotonic,
-    ) -> impl Iterator<Item = (KeyId, PublicKey)> + 'a {
-        let published = all.get(place.issuer).map(|sets| match place.role {
-            Role::Root => sets.roots.keys(now),
-            Role::List => sets.list_keys.keys(now),
-        });
-        let published = published.unwrap_or_default();
-        let pinned = self.pinned(place).iter().map(|pinned| (pinned.id.clone(), pinned.key));
-        let only_pinned =
-            move |(_, key): &(KeyId, PublicKey)| !published.iter().any(|(_, other)| other == key);
-        published.iter().cloned().chain(pinned.filter(only_pinned))
-    }
-
-    fn pinned(&self, place: KeyPlace) -> &[PinnedKey] {
-        let Some(config) = self.issuers.get(place.issuer) else { return &[] };
-        match place.role {
-            Role::Root => &config.roots,
-            Role::List => &config.list_keys,
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Sets>> {
-        // What it guards is changed by plain moves, which do not panic half-way.
-        self.sets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Sets {
-    fn of(&mut self, role: Role) -> &mut Published {
+    fn of(&mut self, role: KeyRole) -> &mut Published {
         match role {
-            Role::Root => &mut self.roots,
-            Role::List => &mut self.list_keys,
+            KeyRole::Root => &mut self.roots,
+            KeyRole::List => &mut self.list_keys,
         }
     }
 }
 
-fn root((id, key): (KeyId, PublicKey)) -> RootKey {
-    RootKey::Ed25519 { id, key }
+/// The id of a pinned key stays with it.
+fn check_ids(config: &IssuerConfig, role: KeyRole, set: &KeySet) -> Result<(), KeysFault> {
+    let is_taken = |id: &KeyId, key: &PublicKey| match role {
+        KeyRole::Root => {
+            let pinned = config.roots.iter().map(PinnedRoot::key);
+            pinned.filter(|root| root.id() == id).any(|root| root.public_bytes() != key.as_bytes())
+        }
+        KeyRole::List => config.list_keys.iter().any(|pinned| pinned.id == *id && pinned.key != *key),
+    };
+    match set.keys().iter().find(|(id, key)| is_taken(id, key)) {
+        Some((id, _)) => Err(KeysFault::IdTaken { key: id.clone() }),
+        None => Ok(()),
+    }
+}
+
+fn without_roots(config: &IssuerConfig) -> TrustedIssuer {
+    TrustedIssuer {
+        id: config.id.clone(),
+        roots: Vec::new(),
+        speaks: config.speaks.clone(),
+        bearer: config.bearer,
+    }
+}
+
+/// Published and pinned roots, each once, under the id that its issuer gives it.
+fn roots(config: &IssuerConfig, published: &[(KeyId, PublicKey)]) -> Vec<RootKey> {
+    let is_published =
+        |root: &RootKey| published.iter().any(|(_, key)| key.as_bytes() == root.public_bytes());
+    let pinned = config.roots.iter().map(PinnedRoot::key).filter(|root| !is_published(root));
+    let published = published.iter().map(|(id, key)| RootKey::Ed25519 { id: id.clone(), key: *key });
+    published.chain(pinned.cloned()).collect()
+}
+
+/// Published and pinned list keys, each once.
+fn list_keys(config: &IssuerConfig, published: &[(KeyId, PublicKey)]) -> Vec<(KeyId, PublicKey)> {
+    let is_published = |pinned: &&PinnedKey| published.iter().any(|(_, key)| *key == pinned.key);
+    let pinned = config.list_keys.iter().filter(|pinned| !is_published(pinned));
+    published.iter().cloned().chain(pinned.map(|pinned| (pinned.id.clone(), pinned.key))).collect()
 }

@@ -20,6 +20,8 @@ pub(crate) struct Published {
     bounds: KeyBounds,
     held: Option<Held>,
     tried: Option<Monotonic>,
+    /// When the fetch began that last brought a set that counted.
+    counted: Option<Monotonic>,
     fault: Option<KeysFault>,
     asked: bool,
     misses: Vec<(UnverifiedHint, Monotonic)>,
@@ -33,7 +35,15 @@ struct Held {
 
 impl Published {
     pub(crate) fn new(bounds: KeyBounds) -> Published {
-        Published { bounds, held: None, tried: None, fault: None, asked: false, misses: Vec::new() }
+        Published {
+            bounds,
+            held: None,
+            tried: None,
+            counted: None,
+            fault: None,
+            asked: false,
+            misses: Vec::new(),
+        }
     }
 
     /// The keys that count now: none before the first fetch and past the hard stop.
@@ -47,6 +57,16 @@ impl Published {
     /// Time since the set was last fetched.
     pub(crate) fn age(&self, now: Monotonic) -> Option<Duration> {
         self.held.as_ref().map(|held| now.since(held.since))
+    }
+
+    /// Everything that is held, whether or not it still counts.
+    pub(crate) fn held(&self) -> &[(KeyId, PublicKey)] {
+        self.held.as_ref().map_or(&[], |held| &held.keys)
+    }
+
+    /// When the fetch began that last brought a set that counted.
+    pub(crate) fn counted(&self) -> Option<Monotonic> {
+        self.counted
     }
 
     /// Why the last fetch brought nothing.
@@ -80,11 +100,18 @@ impl Published {
     /// A fetch brought a set that counts.
     pub(crate) fn took(&mut self, set: &KeySet, now: Monotonic) {
         self.held = Some(Held { keys: set.keys().to_vec(), since: now });
+        self.counted = Some(self.tried.unwrap_or(now));
         self.fault = None;
     }
 
     /// A fetch brought nothing. Good keys are never thrown out for that; they age on.
     pub(crate) fn failed(&mut self, fault: KeysFault) {
+        self.fault = Some(fault);
+    }
+
+    /// Lets go of the held set: somebody else's claim on a key of it has turned up (protocol K3).
+    pub(crate) fn forfeit(&mut self, fault: KeysFault) {
+        self.held = None;
         self.fault = Some(fault);
     }
 

@@ -4,11 +4,11 @@ use super::*;
 use crate::header;
 
 fn parse(body: &str) -> Result<Message, ShapeFault> {
-    Message::parse(body.as_bytes())
+    Message::parse(Bytes::copy_from_slice(body.as_bytes()))
 }
 
 fn code(body: &[u8]) -> &'static str {
-    match Message::parse(body).and_then(|message| message.asks(ToolsList::Pass)) {
+    match Message::parse(Bytes::copy_from_slice(body)).and_then(|message| message.asks(ToolsList::Pass)) {
         Ok(asks) => panic!("{asks:?} for {:?}", String::from_utf8_lossy(body)),
         Err(fault) => fault.code(),
     }
@@ -19,9 +19,8 @@ const CALL: &str =
 
 #[test]
 fn a_call_is_judged_and_a_ping_is_open() {
-    let message = parse(CALL).unwrap();
-    assert!(matches!(message.asks(ToolsList::Pass), Ok(Asks::Tool)));
-    assert_eq!(message.tool(), Some("echo"));
+    let Ok(Asks::Tool(call)) = parse(CALL).unwrap().asks(ToolsList::Pass) else { panic!("a call is judged") };
+    assert_eq!((call.message().tool(), &call.message().body()[..]), (Some("echo"), CALL.as_bytes()));
     for (method, id) in
         [("ping", "\"id\":\"a\","), ("tools/list", "\"id\":-3,"), ("notifications/initialized", "")]
     {

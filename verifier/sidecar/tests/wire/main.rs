@@ -14,11 +14,15 @@ mod calls;
 #[cfg(test)]
 mod command;
 #[cfg(test)]
+mod framing;
+#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod operations;
 #[cfg(test)]
 mod shapes;
+#[cfg(test)]
+mod smuggling;
 #[cfg(test)]
 mod streams;
 #[cfg(test)]

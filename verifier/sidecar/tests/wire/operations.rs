@@ -1,6 +1,6 @@
 //! The admin port, and stopping.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use crate::{
     client::{get, open, post},
@@ -71,4 +71,34 @@ async fn stopping_lets_open_answers_finish_within_the_drain() {
         .expect("the drain is bounded")
         .unwrap();
     assert!(tokio::net::TcpStream::connect(stand.traffic).await.is_err());
+}
+
+/// What a watcher kept true is true no longer when it has died, so nothing is let through, be it ever so harmless.
+#[tokio::test]
+async fn a_watcher_that_dies_closes_the_door_and_readyz_names_it() {
+    let stand = Stand::with(Wish { more: "[lists]\nevery = \"20s\"", ..Wish::default() }).await;
+    stand.until_ready().await;
+    stand.upstream.answers(Mode::Events);
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let mut flowing = open(stand.traffic, &post("", ping.as_bytes())).await;
+    flowing.until("{\"first\":1}").await;
+    // Whoever asks for the time next panics. No request does: the open one rests on no credential.
+    stand.panics.store(true, Ordering::SeqCst);
+    while stand.panics.load(Ordering::SeqCst) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let ready = stand.until_status(503).await.json();
+    assert_eq!(ready["died"].as_array().unwrap().len(), 1, "{ready}");
+    let name = ready["died"][0].as_str().unwrap().to_owned();
+    assert!(ready["reasons"][0].as_str().unwrap().contains(&name), "{ready}");
+    let received = stand.upstream.received().len();
+    for body in [stand.issuer.mint().call(AUDIENCE, r#"{"cost":1}"#), ping.into()] {
+        let answer = stand.post(&body).await;
+        assert_eq!((answer.status, answer.reason().as_str()), (503, "component_died"));
+        assert!(!answer.body.contains(&name), "callers are not told which");
+    }
+    let ended = String::from_utf8(flowing.rest().await).unwrap();
+    assert!(ended.contains("\"reason\":\"component_died\""), "{ended}");
+    assert_eq!(stand.upstream.received().len(), received);
+    assert!(get(stand.admin, "/metrics").await.body.contains("pact_sidecar_components_died 1"));
 }

@@ -5,7 +5,7 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -31,6 +31,8 @@ pub(crate) struct Stand {
     pub(crate) folder: TempDir,
     /// Seconds by which the sidecar's wall clock is behind.
     pub(crate) behind: Arc<AtomicU64>,
+    /// Whether the sidecar's clock panics when it is asked next.
+    pub(crate) panics: Arc<AtomicBool>,
     stop: Option<oneshot::Sender<()>>,
     pub(crate) ended: tokio::task::JoinHandle<()>,
 }
@@ -54,9 +56,10 @@ impl Default for Wish {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test against the machine's own clock")]
-fn clock(behind: Arc<AtomicU64>) -> Clock {
+fn clock(behind: Arc<AtomicU64>, panics: Arc<AtomicBool>) -> Clock {
     let started = Instant::now();
     Clock::from_fn(move || {
+        assert!(!panics.swap(false, Ordering::SeqCst), "the clock was told to");
         let passed = Monotonic::from_origin(started.elapsed());
         Now::new(now().minus(behind.load(Ordering::SeqCst)), passed)
     })
@@ -75,14 +78,15 @@ impl Stand {
         std::fs::write(folder.path().join("sidecar.toml"), config(&issuer, &upstream, &wish)).unwrap();
         // P7: a new store refuses proofs of its first seconds, so it is opened by a clock that is behind.
         let behind = Arc::new(AtomicU64::new(30));
-        let (traffic, admin, stop, ended) = serve(folder.path(), &behind).await;
+        let panics = Arc::default();
+        let (traffic, admin, stop, ended) = serve(folder.path(), &behind, &panics).await;
         behind.store(0, Ordering::SeqCst);
-        Stand { traffic, admin, upstream, issuer, folder, behind, stop: Some(stop), ended }
+        Stand { traffic, admin, upstream, issuer, folder, behind, panics, stop: Some(stop), ended }
     }
 
     /// Starts another sidecar on the same folder.
     pub(crate) async fn restart(&mut self) {
-        let (traffic, admin, stop, ended) = serve(self.folder.path(), &self.behind).await;
+        let (traffic, admin, stop, ended) = serve(self.folder.path(), &self.behind, &self.panics).await;
         (self.traffic, self.admin, self.stop, self.ended) = (traffic, admin, Some(stop), ended);
     }
 
@@ -124,9 +128,10 @@ impl Stand {
 async fn serve(
     folder: &Path,
     behind: &Arc<AtomicU64>,
+    panics: &Arc<AtomicBool>,
 ) -> (SocketAddr, SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
     let config = Config::read(&folder.join("sidecar.toml")).unwrap();
-    let sidecar = Sidecar::bind_by(config, clock(Arc::clone(behind))).await.unwrap();
+    let sidecar = Sidecar::bind_by(config, clock(Arc::clone(behind), Arc::clone(panics))).await.unwrap();
     let (traffic, admin) = (sidecar.traffic_address().unwrap(), sidecar.admin_address().unwrap());
     let (stop, stopped) = oneshot::channel();
     let ended = tokio::spawn(sidecar.serve(async {

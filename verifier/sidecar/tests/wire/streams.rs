@@ -108,3 +108,21 @@ async fn r9_a_stream_ends_when_its_root_is_removed() {
         "{whole}"
     );
 }
+
+/// R9: while a caller takes nothing, nobody asks whether its answer may go on. So it may not for long.
+#[tokio::test]
+async fn r9_an_answer_that_nobody_reads_ends_and_lets_go_of_the_tool_server() {
+    let stand = Stand::with(Wish { more: "[limits]\nwrite_timeout = \"500ms\"", ..Wish::default() }).await;
+    stand.until_ready().await;
+    let (_, answer) = stream(&stand).await;
+    // More than all buffers on the way hold together.
+    stand.upstream.event(&format!("data: {}\n\n", "x".repeat(64 * 1024 * 1024)));
+    for _ in 0..200 {
+        if stand.upstream.closed() == 1 {
+            drop(answer);
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("the tool server is still waiting for a caller who does not read");
+}

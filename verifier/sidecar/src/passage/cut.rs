@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use pact_mandate::{Json, json::Member};
 
 /// `body` without the members of `params._meta` that `is_ours` names. `params` was parsed from `body`.
-pub(crate) fn without_members(body: &Bytes, params: Option<&Json>, is_ours: impl Fn(&str) -> bool) -> Bytes {
+pub(super) fn without_members(body: &Bytes, params: Option<&Json>, is_ours: impl Fn(&str) -> bool) -> Bytes {
     let meta = params.and_then(|params| params.get("_meta")).and_then(Json::members).unwrap_or_default();
     let holes = holes(meta, is_ours);
     if holes.is_empty() {

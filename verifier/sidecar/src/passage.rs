@@ -1,0 +1,92 @@
+//! Leave to forward one message, and the bytes that may be forwarded by it (protocol M2): one value, so that the two cannot
+//! come apart. It is made of a message that was judged, or whose method is open, and of nothing else.
+
+use bytes::Bytes;
+use pact_mandate::{Call, Json, Now, call::Asked};
+use pact_revocation::Lists;
+use pact_verifier::{
+    Permit, Presented, Verifier,
+    carriage::META_MEMBERS,
+    permit::Standing,
+    proof::{PresentedProof, params_digest},
+};
+
+use crate::{
+    fault::{Fault, ShapeFault},
+    mcp::{Message, OpenMessage, RpcId, ToolCall},
+};
+
+mod cut;
+
+/// What lets one message through, and the message. There is no copy of it: whoever forwards uses it up.
+#[derive(Debug)]
+pub(crate) struct Passage {
+    leave: Leave,
+    body: Bytes,
+    id: Option<RpcId>,
+}
+
+#[derive(Debug)]
+enum Leave {
+    /// The ladder of trust permitted this very call.
+    Judged(Box<Permit>),
+    /// The method needs no credential.
+    Open,
+}
+
+impl Passage {
+    /// Lets a message through whose method is open.
+    pub(crate) fn open(message: OpenMessage) -> Passage {
+        Passage::new(message.into_message(), Leave::Open)
+    }
+
+    /// Climbs the ladder of trust with the call that the message makes.
+    pub(crate) fn judge(
+        call: ToolCall,
+        presented: Presented,
+        proof: &PresentedProof,
+        verifier: &Verifier,
+        lists: &Lists,
+        now: Now,
+    ) -> Result<Passage, Fault> {
+        let judged: Call = verifier.policy().judge(asked(call.message())?)?;
+        let permit = verifier.admit(presented, proof, judged, lists, now)?;
+        Ok(Passage::new(call.into_message(), Leave::Judged(Box::new(permit))))
+    }
+
+    /// The message without the members that carry trust, whatever let it through.
+    fn new(message: Message, leave: Leave) -> Passage {
+        let is_ours = |name: &str| META_MEMBERS.contains(&name);
+        let body = cut::without_members(message.body(), message.params(), is_ours);
+        Passage { leave, body, id: message.into_id() }
+    }
+
+    /// The permit, where one was needed.
+    pub(crate) fn permit(&self) -> Option<&Permit> {
+        match &self.leave {
+            Leave::Judged(permit) => Some(permit),
+            Leave::Open => None,
+        }
+    }
+
+    /// What to keep for as long as the answer runs.
+    pub(crate) fn standing(&self) -> Option<Standing> {
+        self.permit().map(Permit::standing)
+    }
+
+    /// What to forward, once: the bytes, and the id under which the caller waits.
+    pub(crate) fn use_up(self) -> (Bytes, Option<RpcId>) {
+        (self.body, self.id)
+    }
+}
+
+/// The call in the tool server's own words.
+fn asked(message: &Message) -> Result<Asked, ShapeFault> {
+    let wanted = ShapeFault::BadParams { wanted: "numbers of at most 17 significant digits" };
+    let params = message.params().ok_or(ShapeFault::BadParams { wanted: "an object" })?;
+    Ok(Asked {
+        tool: message.tool().unwrap_or_default().to_owned(),
+        arguments: params.get("arguments").cloned().unwrap_or(Json::Object(Vec::new())),
+        params: params_digest(message.method(), params).map_err(|_| wanted)?,
+    })
+}
