@@ -71,6 +71,7 @@ fn said(state: &State) -> String {
         State::Live => "live".to_owned(),
         State::Revoked { at } => format!("revoked at {at}"),
         State::Listed { at } => format!("listed as revoked at {at}"),
+        State::KeyRevoked { key, at } => format!("its key {key} was revoked at {at}"),
         State::DeadAbove { mandate } => format!("dead with mandate {mandate}"),
         State::Expired { at } => format!("expired at {at}"),
         State::Unreadable { why } => format!("unreadable: {why}"),

@@ -131,7 +131,7 @@ fn r3_a_revoked_mandate_key_is_listed_although_nothing_signs_the_compatible_list
     publisher.documents(at(1_100)).unwrap();
     let key = *secret(1).public_key();
     let mut writer = other.write().unwrap();
-    let revocation = revoke::key(writer.state().records(), key, Some(secret(1).key_id()), at(1_101));
+    let revocation = revoke::key(writer.state().records(), key, Some(secret(1).key_id()), at(1_101)).unwrap();
     writer.commit(at(1_101), Event::Revocation(revocation)).unwrap();
     drop(writer);
     let documents = publisher.documents(at(1_101)).unwrap();
