@@ -42,7 +42,8 @@ impl Publisher {
         }
         let state = self.store.state();
         let issuer = state.issuer().map(IssuerId::as_str).unwrap_or_default();
-        let mut documents = keys(state.keyring(), issuer, state.key_cache(), now);
+        let mut documents =
+            keys(state.keyring(), issuer, state.key_cache(), now).map_err(StoreError::from)?;
         documents.extend(self.lists.clone());
         Ok(documents)
     }

@@ -60,7 +60,7 @@ fn body_paths(documents: &Documents) -> Vec<&String> {
 fn k1_each_set_holds_the_keys_of_its_role() {
     let dir = tempfile::tempdir().unwrap();
     let store = store(dir.path());
-    let documents = keys(store.state().keyring(), "example", 60, at(1_001));
+    let documents = keys(store.state().keyring(), "example", 60, at(1_001)).unwrap();
     let text =
         |name: &str| String::from_utf8(documents[&format!("{WELL_KNOWN}/{name}")].bytes.to_vec()).unwrap();
     let (mandate, list) = (secret(1), secret(2));
