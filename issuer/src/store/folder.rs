@@ -70,8 +70,7 @@ impl Folder {
         if path.exists() {
             fs::remove_file(&path).map_err(StoreError::io(&path))?;
         }
-        secret.write_file(&path)?;
-        sync_dir(&self.keys())
+        Ok(secret.write_file(&path)?)
     }
 
     /// Reads a secret key under its name in the keyring.
