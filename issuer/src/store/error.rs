@@ -79,6 +79,9 @@ pub enum JournalFault {
     /// The file became shorter.
     #[error("the file became shorter")]
     Shorter,
+    /// Another line than the one that was read stands there.
+    #[error("it is another line than before")]
+    TakenBack,
     /// It does not fit what stands before it.
     #[error("{0}")]
     Misfit(String),
