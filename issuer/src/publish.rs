@@ -19,7 +19,7 @@ use pact_revocation::{
 use sha2::{Digest, Sha256};
 
 pub use folder::{PublishError, write};
-pub use publisher::Publisher;
+pub use publisher::{Publisher, Report};
 
 use crate::{
     keyring::{Keyring, KeyringError, Role},

@@ -141,6 +141,9 @@ pub(crate) struct ServeArgs {
     /// Where to; port 0 takes a free one and prints it.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8780")]
     pub(crate) listen: SocketAddr,
+    /// Where /livez, /readyz and /metrics answer: for those who look after this server, not for verifiers.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8781")]
+    pub(crate) admin: SocketAddr,
 }
 
 /// An id of anything that was issued here.

@@ -90,7 +90,7 @@ impl State {
     }
 
     /// Lines of the journal.
-    pub(super) const fn lines(&self) -> u64 {
+    pub(crate) const fn lines(&self) -> u64 {
         self.lines
     }
 
