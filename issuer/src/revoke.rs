@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::{BTreeSet, HashSet};
 
-use pact_mandate::{MandateId, PublicKey, UnixTime};
+use pact_mandate::{Format, MandateId, PublicKey, UnixTime};
 use pact_revocation::Listed;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,13 @@ pub struct ListedName {
     pub name: Name,
     /// When it would have ended by itself.
     pub expires_at: UnixTime,
+}
+
+impl Revocation {
+    /// Whether it raises the number of the compatible list of that format (board rule 5.5).
+    pub(crate) fn raises(&self, format: Format) -> bool {
+        self.listed.iter().any(|listed| matches!(listed.name, Name::Credential(id) if id.format() == format))
+    }
 }
 
 impl ListedName {

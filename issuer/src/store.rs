@@ -2,8 +2,10 @@
 //!
 //! One line of the journal is one transaction: written whole, synced, and only then answered for. A line that was cut off
 //! by a crash was never answered for, and is dropped. What is listed follows from the journal; the signed list is stored
-//! before anybody sees it (`lists/head` is its commit), so that no number is ever used for two lists.
+//! before anybody sees it (`lists/head` is its commit), so that no number is ever used for two lists. What ended long ago
+//! can be left out of the journal ([`Writer::compact`]); that depends on the clock, so it never happens by itself.
 
+mod compaction;
 mod error;
 mod event;
 mod folder;
@@ -19,6 +21,7 @@ use std::path::Path;
 
 use pact_mandate::{IssuerId, SecretKey, UnixTime};
 
+pub use compaction::{Compaction, LeftOut};
 pub use error::StoreError;
 pub use event::{Event, Settings};
 pub use folder::Folder;

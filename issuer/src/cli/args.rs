@@ -127,6 +127,13 @@ pub(crate) struct TraceArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct CompactArgs {
+    /// What ended less long ago stays, and can still be traced (at least 10m).
+    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = seconds)]
+    pub(crate) keep: u64,
+}
+
+#[derive(Args)]
 pub(crate) struct PublishArgs {
     /// Where to; everything stands below its folder `.well-known`.
     #[arg(long, value_name = "DIR")]

@@ -39,6 +39,9 @@ pub enum StoreError {
         /// What is wrong.
         fault: JournalFault,
     },
+    /// A shorter journal would say another thing of what counts.
+    #[error("the shortened journal does not say the same of what has not ended; nothing was changed")]
+    Compaction,
     /// The operating system refused.
     #[error("{path}: {source}")]
     Io {

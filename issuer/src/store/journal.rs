@@ -4,10 +4,10 @@ use std::{
     fs::{File, OpenOptions},
     io::{ErrorKind, Read, Seek, SeekFrom, Write},
     os::unix::fs::OpenOptionsExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
-use pact_mandate::canonical;
+use pact_mandate::canonical::{self, CanonicalError};
 
 use super::{StoreError, error::JournalFault, event::Line, folder::sync_dir, lock::Lock};
 
@@ -108,4 +108,19 @@ impl Journal {
     fn damaged(&self, fault: JournalFault) -> StoreError {
         StoreError::Journal { path: self.path.clone(), line: self.lines + 1, fault }
     }
+}
+
+/// A whole journal.
+pub(super) fn bytes(path: &Path, lines: &[Line]) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = Vec::new();
+    for line in lines {
+        let fault = |fault: CanonicalError| StoreError::Journal {
+            path: path.to_owned(),
+            line: line.n.saturating_add(1),
+            fault: fault.into(),
+        };
+        bytes.extend(canonical::to_bytes(line).map_err(fault)?);
+        bytes.push(b'\n');
+    }
+    Ok(bytes)
 }

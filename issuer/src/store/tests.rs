@@ -9,15 +9,15 @@ use pact_mandate::{MandateId, SecretKey, Signer, UnixTime, Validity, mandate::Ro
 use super::*;
 use crate::{mint::mint, record::MandateRecord, revoke};
 
-fn at(seconds: u64) -> UnixTime {
+pub(super) fn at(seconds: u64) -> UnixTime {
     UnixTime::try_from(seconds).unwrap()
 }
 
-fn secret(seed: u8) -> SecretKey {
+pub(super) fn secret(seed: u8) -> SecretKey {
     SecretKey::from_seed(&[seed; 32]).unwrap()
 }
 
-fn keys() -> Vec<(KeyEntry, SecretKey)> {
+pub(super) fn keys() -> Vec<(KeyEntry, SecretKey)> {
     let entry = |seed, role| {
         let key = secret(seed);
         (KeyEntry::first(key.key_id().clone(), role, *key.public_key(), at(1_000)), key)
@@ -25,7 +25,7 @@ fn keys() -> Vec<(KeyEntry, SecretKey)> {
     vec![entry(1, Role::Mandate), entry(2, Role::List)]
 }
 
-fn create(dir: &Path) -> Store {
+pub(super) fn create(dir: &Path) -> Store {
     Store::create(dir, "example".parse().unwrap(), 60, keys(), at(1_000)).unwrap()
 }
 
@@ -42,7 +42,7 @@ fn mandate(number: u8) -> MandateRecord {
     mint(grant, &secret(1)).unwrap()
 }
 
-fn journal(dir: &Path) -> std::path::PathBuf {
+pub(super) fn journal(dir: &Path) -> std::path::PathBuf {
     dir.join("journal.jsonl")
 }
 
