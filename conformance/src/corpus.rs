@@ -1,6 +1,8 @@
 //! Valid inputs for each entry point: where mutation starts.
 
-use crate::golden::{Fault, biscuit, call, key, list, mandate as golden, proof as proofs, tenuo};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+
+use crate::golden::{Fault, biscuit, call, issuer, key, list, mandate as golden, proof as proofs, tenuo};
 
 /// Inputs, every one of which its entry point accepts.
 pub type Inputs = Vec<Vec<u8>>;
@@ -47,10 +49,41 @@ pub fn proof() -> Result<Inputs, Fault> {
     Ok([proofs::p1_meta()?, meta, dpop, claims].map(String::into_bytes).into())
 }
 
-/// For [`crate::entry::config`]: policies.
+/// For [`crate::entry::config`]: policies, a sidecar's configuration, a keyring, `PACT_BOARD_KEYS`, a secret key.
 pub fn config() -> Result<Inputs, Fault> {
-    Ok([call::POLICY, "identity = true\n"].map(|text| text.as_bytes().to_vec()).into())
+    let policies = [call::POLICY, "identity = true\n"].map(str::to_owned);
+    let secrets = [key::mandate_key()?, key::list_key()?].map(|key| URL_SAFE_NO_PAD.encode(*key.seed()));
+    let [new, old] = &secrets;
+    let board_keys = format!("new={new}, old={old}=");
+    let others = [SIDECAR.to_owned(), board_keys, issuer::keyring()?, format!("{new}\n")];
+    Ok(policies.into_iter().chain(others).map(String::into_bytes).collect())
 }
+
+/// A sidecar's configuration with most of what there is to configure.
+const SIDECAR: &str = r#"listen = "127.0.0.1:8080"
+admin_listen = "127.0.0.1:9090"
+audience = "https://tools.example.org/mcp"
+policy = "policy.toml"
+state_dir = "state"
+[upstream]
+url = "http://127.0.0.1:9000/mcp"
+answer_timeout = "2m"
+[limits]
+body_bytes = 1048576
+recheck = "1s"
+[keys]
+hard = "1h"
+[[issuers]]
+id = "acme"
+roots = ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"]
+keys_url = "https://acme.example/keys"
+list_keys = ["ours:FxJ2H2xNyXu2dSMNCtDaPDtUxE6mPkZ5hGR6cXxeVnA"]
+lists_url = "https://acme.example/list"
+[issuers.speaks]
+formats = ["tenuo", "biscuit"]
+actions = ["task.*"]
+projects = ["web"]
+"#;
 
 /// For [`crate::entry::lists`]: a head, its payload, a body, a delta, the two compatible lists.
 pub fn lists() -> Result<Inputs, Fault> {

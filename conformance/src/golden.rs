@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, error::Error};
 
 pub mod biscuit;
 pub mod call;
+pub mod issuer;
 pub mod key;
 pub mod list;
 pub mod mandate;
@@ -20,5 +21,6 @@ pub type Cases = BTreeMap<&'static str, String>;
 
 /// All golden cases.
 pub fn cases() -> Result<Cases, Fault> {
-    Ok([key::cases()?, mandate::cases()?, proof::cases()?, list::cases()?].into_iter().flatten().collect())
+    let all = [key::cases()?, mandate::cases()?, proof::cases()?, list::cases()?, issuer::cases()?];
+    Ok(all.into_iter().flatten().collect())
 }

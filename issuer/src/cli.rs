@@ -18,7 +18,8 @@ use pact_issuer::store::Store;
 
 use crate::cli::{
     args::{
-        DelegateArgs, ExportArgs, InitArgs, KeysArgs, MintArgs, PublishArgs, RevokeArgs, ServeArgs, TraceArgs,
+        CompactArgs, DelegateArgs, ExportArgs, InitArgs, KeysArgs, MintArgs, PublishArgs, RevokeArgs,
+        ServeArgs, TraceArgs,
     },
     error::CliError,
     output::Answer,
@@ -70,6 +71,8 @@ enum Command {
     Trace(TraceArgs),
     /// Show all mandates and credentials, and what is listed.
     List,
+    /// Leave out of the journal what ended long ago, so that commands stay fast; the old journal is kept beside it.
+    Compact(CompactArgs),
     /// Write keys and lists as static files for any web server.
     Publish(PublishArgs),
     /// Serve keys and lists over HTTP.
@@ -92,6 +95,7 @@ pub(crate) fn run(asked: Asked) -> Result<Answer, CliError> {
         Command::Revoke(args) => mandates::revoke(&mut store, &args, now),
         Command::Trace(args) => list::trace(&store, &args, now),
         Command::List => list::list(&store, now),
+        Command::Compact(args) => list::compact(&mut store, &args, now),
         Command::Publish(args) => publishing::publish(store, &args, asked.json),
         Command::Serve(args) => publishing::serve(store, &args, asked.json),
     }

@@ -7,7 +7,13 @@ mod rotation;
 #[cfg(test)]
 mod tests;
 
-use pact_mandate::{KeyId, PublicKey, SecretKey, Signer, UnixTime, jwks::KeySet};
+use std::collections::BTreeMap;
+
+use pact_mandate::{
+    KeyId, PublicKey, SecretKey, Signer, UnixTime,
+    jwks::{KeySet, KeySetError},
+    limits::MAX_KEYS,
+};
 use pact_verifier::RootKey;
 
 pub use board_keys::{BoardKeysError, derived_key, parse_board_keys};
@@ -49,6 +55,33 @@ pub enum KeyringError {
     /// No key of that name or value.
     #[error("no key {0} is in the keyring; `pact-issuer keys` lists them")]
     Unknown(String),
+    /// One more would make a set that no verifier takes.
+    #[error(
+        "{MAX_KEYS} {role} keys are published, and no verifier takes a set of more. {leaves}; or drop one at once, \
+         with everything that it signed: pact-issuer revoke --key KEY",
+        leaves = leaves(.first_to_leave.as_deref())
+    )]
+    Full {
+        /// Whose set.
+        role: Role,
+        /// The key that is published no more before all others, if any has a date.
+        first_to_leave: Option<Box<KeyEntry>>,
+    },
+    /// What would be published is not a set that verifiers take. It is not published.
+    #[error("the {role} keys cannot be published: {fault}")]
+    NotASet {
+        /// Whose set.
+        role: Role,
+        /// Why not.
+        fault: KeySetError,
+    },
+}
+
+fn leaves(first: Option<&KeyEntry>) -> String {
+    match first.and_then(|entry| Some((&entry.kid, entry.remove_at?))) {
+        Some((kid, at)) => format!("The first to leave is {kid}, at {at}: wait for it"),
+        None => "None of them has retired".to_owned(),
+    }
 }
 
 impl Keyring {
@@ -82,6 +115,7 @@ impl Keyring {
     }
 
     fn check(&self, entry: &KeyEntry) -> Result<(), KeyringError> {
+        self.check_room(entry.role, entry.published_at)?;
         for other in &self.entries {
             if other.kid == entry.kid || other.key == entry.key {
                 return Err(KeyringError::Duplicate(entry.kid.clone()));
@@ -97,6 +131,18 @@ impl Keyring {
             }
         }
         Ok(())
+    }
+
+    /// Whether one more key of a role can be published: a set that is too large would be refused as a whole (K3).
+    fn check_room(&self, role: Role, now: UnixTime) -> Result<(), KeyringError> {
+        let published = |entry: &&KeyEntry| entry.role == role && entry.state(now) != KeyState::Removed;
+        let published: Vec<&KeyEntry> = self.entries.iter().filter(published).collect();
+        if published.len() < MAX_KEYS {
+            return Ok(());
+        }
+        let dated = published.into_iter().filter(|entry| entry.remove_at.is_some());
+        let first_to_leave = dated.min_by_key(|entry| entry.remove_at).cloned().map(Box::new);
+        Err(KeyringError::Full { role, first_to_leave })
     }
 
     /// Adds the secret half of a key that is known here; its name becomes the one it has here.
@@ -131,31 +177,34 @@ impl Keyring {
         secret.ok_or_else(|| KeyringError::NoSecret(active.kid.clone()))
     }
 
-    /// What is published of a role at `now`: the active key first, then the next one, then those that retire.
-    pub fn published(&self, role: Role, now: UnixTime) -> KeySet {
-        self.in_states(role, now, &[KeyState::Active, KeyState::Next, KeyState::Retiring])
+    /// What is published of a role at `now`: the active key first, then the next one, then those that retire. Empty only
+    /// when there is no such key.
+    pub fn published(&self, role: Role, now: UnixTime) -> Result<KeySet, KeyringError> {
+        let states = [KeyState::Active, KeyState::Next, KeyState::Retiring];
+        let entries = states.iter().flat_map(|state| self.in_state(role, *state, now));
+        let keys = entries.map(|entry| (entry.kid.clone(), entry.key)).collect();
+        // There was room for each when it came, but a clock that stepped back brings removed ones back.
+        KeySet::new(keys).map_err(|fault| KeyringError::NotASet { role, fault })
     }
 
     /// What verifies our own statements of a role at `now`: what signed them, and not yet what will.
-    pub fn verifying(&self, role: Role, now: UnixTime) -> KeySet {
-        self.in_states(role, now, &[KeyState::Active, KeyState::Retiring])
+    pub fn verifying(&self, role: Role, now: UnixTime) -> BTreeMap<KeyId, PublicKey> {
+        let states = [KeyState::Active, KeyState::Retiring];
+        by_id(states.iter().flat_map(|state| self.in_state(role, *state, now)))
     }
 
     /// Every key that ever signed in a role: only for reading old records, never for believing anything new.
-    pub fn historical(&self, role: Role) -> KeySet {
-        Keyring::set(self.entries.iter().filter(|entry| entry.role == role))
+    pub fn historical(&self, role: Role) -> BTreeMap<KeyId, PublicKey> {
+        by_id(self.entries.iter().filter(|entry| entry.role == role))
     }
 
-    fn in_states(&self, role: Role, now: UnixTime, states: &[KeyState]) -> KeySet {
-        let in_state =
-            |state| self.entries.iter().filter(move |entry| entry.role == role && entry.state(now) == state);
-        Keyring::set(states.iter().flat_map(|state| in_state(*state)))
+    fn in_state(&self, role: Role, state: KeyState, now: UnixTime) -> impl Iterator<Item = &KeyEntry> {
+        self.entries.iter().filter(move |entry| entry.role == role && entry.state(now) == state)
     }
+}
 
-    fn set<'a>(entries: impl Iterator<Item = &'a KeyEntry>) -> KeySet {
-        // No two entries share a name or a key, so this set is always one.
-        KeySet::new(entries.map(|entry| (entry.kid.clone(), entry.key)).collect()).unwrap_or_default()
-    }
+fn by_id<'a>(entries: impl Iterator<Item = &'a KeyEntry>) -> BTreeMap<KeyId, PublicKey> {
+    entries.map(|entry| (entry.kid.clone(), entry.key)).collect()
 }
 
 /// The number by which a Biscuit names its root key: big-endian u32 of the first four bytes of SHA-256(public key).

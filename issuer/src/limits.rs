@@ -22,5 +22,7 @@ pub const LIST_CACHE_SECONDS: u64 = 5;
 pub const BODY_CACHE_SECONDS: u64 = 31_536_000;
 /// Seconds for which a body is served after no head names it any more: twice the life of a head.
 pub const BODY_KEPT_SECONDS: u64 = 120;
+/// Lists that were signed longer ago are late: half of what verifiers accept is gone (protocol R5), in seconds.
+pub const LATE_SECONDS: u64 = 30;
 /// Milliseconds between two looks at the data folder: a revocation by another process is published within a second.
 pub const WATCH_MILLISECONDS: u64 = 250;

@@ -19,10 +19,10 @@ use pact_revocation::{
 use sha2::{Digest, Sha256};
 
 pub use folder::{PublishError, write};
-pub use publisher::Publisher;
+pub use publisher::{Publisher, Report};
 
 use crate::{
-    keyring::{Keyring, Role},
+    keyring::{Keyring, KeyringError, Role},
     limits::{BODY_CACHE_SECONDS, LIST_CACHE_SECONDS},
     record::CredentialId,
     store::State,
@@ -108,9 +108,9 @@ impl Document {
 }
 
 /// The published key sets at `now` (protocol K1, K6). `cache` is how long they may be kept.
-pub fn keys(keyring: &Keyring, issuer: &str, cache: u64, now: UnixTime) -> Documents {
-    let mandate = keyring.published(Role::Mandate, now);
-    let list = keyring.published(Role::List, now);
+pub fn keys(keyring: &Keyring, issuer: &str, cache: u64, now: UnixTime) -> Result<Documents, KeyringError> {
+    let mandate = keyring.published(Role::Mandate, now)?;
+    let list = keyring.published(Role::List, now)?;
     let sets = [
         ("pact-keys.json", mandate.to_document()),
         ("pact-list-keys.json", list.to_document()),
@@ -121,7 +121,7 @@ pub fn keys(keyring: &Keyring, issuer: &str, cache: u64, now: UnixTime) -> Docum
     let document = |(name, text): (&str, String)| {
         (format!("{WELL_KNOWN}/{name}"), Document::new(Kind::Keys { cache }, text.into_bytes()))
     };
-    sets.into_iter().map(document).collect()
+    Ok(sets.into_iter().map(document).collect())
 }
 
 /// The three lists, and the bodies that ours names. The two compatible ones are signed here, by the active mandate key

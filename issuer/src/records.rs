@@ -170,6 +170,17 @@ impl Records {
         place.ok_or(RecordsError::UnknownCredential(id))
     }
 
+    /// Whether all mandates and credentials that have not ended by `ended` are the same here and there.
+    pub(crate) fn says_the_same(&self, other: &Records, ended: UnixTime) -> bool {
+        let mandates = |records: &Records| -> Vec<MandateRecord> {
+            records.mandates().filter(|record| record.expires_at > ended).cloned().collect()
+        };
+        let credentials = |records: &Records| -> Vec<CredentialRecord> {
+            records.credentials.iter().filter(|record| record.expires_at > ended).cloned().collect()
+        };
+        mandates(self) == mandates(other) && credentials(self) == credentials(other)
+    }
+
     /// When this was listed.
     pub fn listed_at(&self, name: &Name) -> Option<UnixTime> {
         self.listed.get(name).copied()

@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use pact_mandate::{MandateId, PublicKey, UnixTime};
+use pact_mandate::{Format, MandateId, PublicKey, UnixTime};
 use pact_revocation::Listed;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct Revocation {
     pub target: Name,
     /// When.
     pub at: UnixTime,
-    /// Mandates below the one that was named, dead ones too.
+    /// Mandates that go with what was named: those below it, or below what its key signed; dead ones too.
     pub descendants: u64,
     /// What enters the lists by it. Empty when all of it had expired or was listed before.
     pub listed: Vec<ListedName>,
@@ -38,6 +38,13 @@ pub struct ListedName {
     pub expires_at: UnixTime,
 }
 
+impl Revocation {
+    /// Whether it raises the number of the compatible list of that format (board rule 5.5).
+    pub(crate) fn raises(&self, format: Format) -> bool {
+        self.listed.iter().any(|listed| matches!(listed.name, Name::Credential(id) if id.format() == format))
+    }
+}
+
 impl ListedName {
     /// What our list takes of it.
     pub fn listed(&self) -> Listed {
@@ -51,15 +58,9 @@ pub fn mandate(records: &Records, id: MandateId, now: UnixTime) -> Result<Revoca
     let mut gathered = Gathered::new(records, now);
     let subtree = records.subtree(id);
     for id in &subtree {
-        gathered.add(Name::Mandate(*id), records.mandate(*id)?.expires_at);
-        for minted in records.credentials_of(*id).flat_map(|credential| &credential.minted) {
-            if minted.mandate == *id {
-                gathered.add(Name::Credential(minted.id), minted.expires_at);
-            }
-        }
+        gathered.add_mandate(*id)?;
     }
-    let descendants = u64::try_from(subtree.len().saturating_sub(1)).unwrap_or(u64::MAX);
-    Ok(gathered.into_revocation(Name::Mandate(id), descendants))
+    Ok(gathered.into_revocation(Name::Mandate(id), count(subtree.len().saturating_sub(1))))
 }
 
 /// Revokes a link or block: it and those below it in its credential. Whatever the holder derived from it holds that id
@@ -74,13 +75,14 @@ pub fn credential(records: &Records, id: CredentialId, now: UnixTime) -> Result<
 }
 
 /// Revokes a key, for good: every chain with it as root, issuer or holder. Verifiers that know only ids of credentials
-/// get those of every credential that it signed or holds.
+/// get those of every credential that it signed or holds. What another key exported of a mandate that this one signed
+/// carries no trace of it, so such a mandate is listed with everything below it, in every format (protocol R8).
 pub fn key(
     records: &Records,
     key: PublicKey,
     signs_as: Option<&pact_mandate::KeyId>,
     now: UnixTime,
-) -> Revocation {
+) -> Result<Revocation, RecordsError> {
     let mut gathered = Gathered::new(records, now);
     // Listing is final and a key can sign again at any time, so its entry never leaves the list.
     gathered.add(Name::Key(key), UnixTime::MAX);
@@ -90,7 +92,16 @@ pub fn key(
             gathered.add(Name::Credential(last.id), last.expires_at);
         }
     }
-    gathered.into_revocation(Name::Key(key), 0)
+    let signed = records.mandates().filter(|record| signs_as == Some(record.signed.unverified_key_id()));
+    let fallen: BTreeSet<MandateId> = signed.flat_map(|record| records.subtree(record.id)).collect();
+    for id in &fallen {
+        gathered.add_mandate(*id)?;
+    }
+    Ok(gathered.into_revocation(Name::Key(key), count(fallen.len())))
+}
+
+fn count(mandates: usize) -> u64 {
+    u64::try_from(mandates).unwrap_or(u64::MAX)
 }
 
 /// Names on their way to the lists: each once, none that expired, none that is listed already.
@@ -110,6 +121,17 @@ impl<'a> Gathered<'a> {
         if expires_at > self.now && self.records.listed_at(&name).is_none() && self.seen.insert(name) {
             self.listed.push(ListedName { name, expires_at });
         }
+    }
+
+    /// A mandate, and every link and block that was minted for it.
+    fn add_mandate(&mut self, id: MandateId) -> Result<(), RecordsError> {
+        self.add(Name::Mandate(id), self.records.mandate(id)?.expires_at);
+        for minted in self.records.credentials_of(id).flat_map(|credential| &credential.minted) {
+            if minted.mandate == id {
+                self.add(Name::Credential(minted.id), minted.expires_at);
+            }
+        }
+        Ok(())
     }
 
     fn into_revocation(self, target: Name, descendants: u64) -> Revocation {

@@ -2,8 +2,10 @@
 //!
 //! One line of the journal is one transaction: written whole, synced, and only then answered for. A line that was cut off
 //! by a crash was never answered for, and is dropped. What is listed follows from the journal; the signed list is stored
-//! before anybody sees it (`lists/head` is its commit), so that no number is ever used for two lists.
+//! before anybody sees it (`lists/head` is its commit), so that no number is ever used for two lists. What ended long ago
+//! can be left out of the journal ([`Writer::compact`]); that depends on the clock, so it never happens by itself.
 
+mod compaction;
 mod error;
 mod event;
 mod folder;
@@ -19,6 +21,7 @@ use std::path::Path;
 
 use pact_mandate::{IssuerId, SecretKey, UnixTime};
 
+pub use compaction::{Compaction, LeftOut};
 pub use error::StoreError;
 pub use event::{Event, Settings};
 pub use folder::Folder;
@@ -36,6 +39,10 @@ pub struct Store {
     folder: Folder,
     journal: Journal,
     state: State,
+    /// Whether the state is all that the journal said at the last look.
+    whole: bool,
+    /// How often everything was read anew: what was counted before does not count on.
+    epoch: u64,
 }
 
 /// The right to change a data folder: one process at a time. The state is that of this moment.
@@ -57,7 +64,7 @@ impl Store {
     ) -> Result<Store, StoreError> {
         let folder = Folder::create(dir)?;
         let lock = Lock::take(&folder.lock())?;
-        let mut store = Store { journal: Journal::new(folder.journal()), folder, state: State::default() };
+        let mut store = Store::unread(folder);
         if !store.journal.read_new()?.is_empty() {
             return Err(StoreError::Exists(dir.to_owned()));
         }
@@ -76,7 +83,7 @@ impl Store {
     /// Opens a data folder.
     pub fn open(dir: &Path) -> Result<Store, StoreError> {
         let folder = Folder::open(dir)?;
-        let mut store = Store { journal: Journal::new(folder.journal()), folder, state: State::default() };
+        let mut store = Store::unread(folder);
         store.refresh()?;
         if store.state.settings().is_none() {
             return Err(StoreError::NotAStore(dir.to_owned()));
@@ -84,18 +91,29 @@ impl Store {
         Ok(store)
     }
 
+    fn unread(folder: Folder) -> Store {
+        Store {
+            journal: Journal::new(folder.journal()),
+            folder,
+            state: State::default(),
+            whole: true,
+            epoch: 0,
+        }
+    }
+
     /// Takes in what other processes added. Whether anything was.
     pub fn refresh(&mut self) -> Result<bool, StoreError> {
-        match self.take_in() {
-            Ok(changed) => Ok(changed),
-            // A writer whose disk failed took its line back: read everything anew.
-            Err(StoreError::Journal { .. }) if self.journal.offset() > 0 => {
-                self.journal = Journal::new(self.folder.journal());
-                self.state = State::default();
-                self.take_in()
-            }
-            Err(error) => Err(error),
+        if self.whole
+            && let Ok(changed) = self.take_in()
+        {
+            return Ok(changed);
         }
+        // A writer whose disk failed took its line back, or this failed before: nothing counts but all of it, read anew.
+        self.whole = false;
+        let mut anew = Store::unread(self.folder.clone());
+        anew.take_in()?;
+        *self = Store { epoch: self.epoch.saturating_add(1), ..anew };
+        Ok(true)
     }
 
     fn take_in(&mut self) -> Result<bool, StoreError> {
@@ -117,6 +135,11 @@ impl Store {
     /// The state as of the last look.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Bytes of the journal that were taken in.
+    pub(crate) fn journal_bytes(&self) -> u64 {
+        self.journal.offset()
     }
 
     /// Where things lie.

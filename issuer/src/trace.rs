@@ -1,10 +1,13 @@
 //! From any id up to the person at the root, with every state on the way.
 
-use pact_mandate::{AgentId, Format, KeyRing, Mandate, MandateId, UnixTime};
+#[cfg(test)]
+mod tests;
+
+use pact_mandate::{AgentId, Format, KeyRing, Mandate, MandateId, PublicKey, UnixTime, signed::SignedError};
 use serde::Serialize;
 
 use crate::{
-    record::{CredentialId, CredentialRecord, MandateRecord},
+    record::{CredentialId, CredentialRecord, MandateRecord, Minted},
     records::{Name, Records, RecordsError},
 };
 
@@ -81,8 +84,15 @@ pub enum State {
         /// When.
         at: UnixTime,
     },
-    /// It is on the lists because of something else: what stands above it, or its key.
+    /// It is on the lists because of something else that was revoked, above it or beside it.
     Listed {
+        /// When.
+        at: UnixTime,
+    },
+    /// A key of it was revoked: the one that signed it, or its holder's (protocol R3).
+    KeyRevoked {
+        /// Which key.
+        key: PublicKey,
         /// When.
         at: UnixTime,
     },
@@ -103,15 +113,15 @@ pub enum State {
     },
 }
 
-/// Traces a mandate: its chain, and what was exported of it.
+/// Traces a mandate: its chain, and what was exported of it. `keys` are all that ever signed mandates here, dead ones too.
 pub fn mandate(
     records: &Records,
     keys: &impl KeyRing,
     id: MandateId,
     now: UnixTime,
 ) -> Result<Trace, RecordsError> {
-    let tracer = Tracer { records, now };
-    let chain = tracer.chain(&records.chain(id)?, keys);
+    let tracer = Tracer { records, keys, now };
+    let chain = tracer.chain(&records.chain(id)?);
     let exported = records.credentials_of(id).filter(|credential| credential.mandate == id);
     let credentials = exported.map(|credential| tracer.credential(credential, &chain, None)).collect();
     Ok(trace(chain, credentials))
@@ -124,9 +134,9 @@ pub fn credential(
     id: CredentialId,
     now: UnixTime,
 ) -> Result<Trace, RecordsError> {
-    let tracer = Tracer { records, now };
+    let tracer = Tracer { records, keys, now };
     let credential = records.credential_with(id)?;
-    let chain = tracer.chain(&records.chain(credential.mandate)?, keys);
+    let chain = tracer.chain(&records.chain(credential.mandate)?);
     let credentials = vec![tracer.credential(credential, &chain, Some(id))];
     Ok(trace(chain, credentials))
 }
@@ -136,17 +146,18 @@ fn trace(chain: Vec<TracedMandate>, credentials: Vec<TracedCredential>) -> Trace
     Trace { human, chain, credentials }
 }
 
-struct Tracer<'a> {
+struct Tracer<'a, K> {
     records: &'a Records,
+    keys: &'a K,
     now: UnixTime,
 }
 
-impl Tracer<'_> {
-    fn chain(&self, chain: &[MandateRecord], keys: &impl KeyRing) -> Vec<TracedMandate> {
+impl<K: KeyRing> Tracer<'_, K> {
+    fn chain(&self, chain: &[MandateRecord]) -> Vec<TracedMandate> {
         let mut dead = None;
         let mut traced = Vec::with_capacity(chain.len());
         for record in chain {
-            let link = self.mandate(record, keys, dead);
+            let link = self.mandate(record, dead);
             if dead.is_none() && link.state != State::Live {
                 dead = Some(record.id);
             }
@@ -155,14 +166,17 @@ impl Tracer<'_> {
         traced
     }
 
-    fn mandate(&self, record: &MandateRecord, keys: &impl KeyRing, dead: Option<MandateId>) -> TracedMandate {
-        let opened = record.signed.clone().open(keys);
-        let state = match (&opened, record.revoked_at, dead) {
-            (Err(fault), ..) => State::Unreadable { why: fault.to_string() },
-            (_, Some(at), _) => State::Revoked { at },
-            (_, _, Some(mandate)) => State::DeadAbove { mandate },
-            _ if record.expires_at <= self.now => State::Expired { at: record.expires_at },
-            _ => State::Live,
+    fn mandate(&self, record: &MandateRecord, dead: Option<MandateId>) -> TracedMandate {
+        let name = Name::Mandate(record.id);
+        let opened = record.signed.clone().open(self.keys);
+        let state = match &opened {
+            Err(fault) => State::Unreadable { why: fault.to_string() },
+            Ok(mandate) => self
+                .revoked(&name)
+                .or_else(|| self.key_revoked(mandate.key()))
+                .or_else(|| dead.map(|mandate| State::DeadAbove { mandate }))
+                .or_else(|| self.listed(&name))
+                .unwrap_or_else(|| self.ended(record.expires_at)),
         };
         TracedMandate {
             id: record.id,
@@ -189,7 +203,7 @@ impl Tracer<'_> {
                 mandate: minted.mandate,
                 expires_at: minted.expires_at,
                 asked: asked == Some(minted.id),
-                state: self.minted(minted, dead(minted.mandate)),
+                state: self.minted(record, minted, dead(minted.mandate)),
             })
             .collect();
         let state = minted.iter().map(|minted| &minted.state).find(|state| **state != State::Live);
@@ -203,14 +217,37 @@ impl Tracer<'_> {
         }
     }
 
-    fn minted(&self, minted: &crate::record::Minted, dead: bool) -> State {
+    fn minted(&self, credential: &CredentialRecord, minted: &Minted, dead: bool) -> State {
+        let Some(signer) = self.keys.key(&credential.key) else {
+            let unknown = SignedError::UnknownKey(credential.key.clone());
+            return State::Unreadable { why: unknown.to_string() };
+        };
         let name = Name::Credential(minted.id);
-        match (self.records.revoked_at(&name), self.records.listed_at(&name)) {
-            (Some(at), _) => State::Revoked { at },
-            (None, Some(at)) => State::Listed { at },
-            _ if minted.expires_at <= self.now => State::Expired { at: minted.expires_at },
-            _ if dead => State::DeadAbove { mandate: minted.mandate },
-            _ => State::Live,
-        }
+        // The agent holds the last one; those before it are in the issuer's own hands.
+        let holds = credential.id() == Some(minted.id);
+        self.revoked(&name)
+            .or_else(|| self.key_revoked(signer))
+            .or_else(|| self.key_revoked(&credential.holder).filter(|_| holds))
+            .or_else(|| self.listed(&name))
+            .unwrap_or_else(|| match self.ended(minted.expires_at) {
+                State::Live if dead => State::DeadAbove { mandate: minted.mandate },
+                ended => ended,
+            })
+    }
+
+    fn revoked(&self, name: &Name) -> Option<State> {
+        self.records.revoked_at(name).map(|at| State::Revoked { at })
+    }
+
+    fn key_revoked(&self, key: &PublicKey) -> Option<State> {
+        self.records.revoked_at(&Name::Key(*key)).map(|at| State::KeyRevoked { key: *key, at })
+    }
+
+    fn listed(&self, name: &Name) -> Option<State> {
+        self.records.listed_at(name).map(|at| State::Listed { at })
+    }
+
+    fn ended(&self, expires_at: UnixTime) -> State {
+        if expires_at <= self.now { State::Expired { at: expires_at } } else { State::Live }
     }
 }

@@ -22,6 +22,7 @@ struct World {
     dir: tempfile::TempDir,
     /// A little randomness without a dependency: a linear congruence.
     dice: u64,
+    minted: BTreeSet<String>,
     revoked: BTreeSet<String>,
     seen: BTreeMap<u64, String>,
 }
@@ -29,8 +30,13 @@ struct World {
 impl World {
     fn new() -> World {
         let dir = tempfile::tempdir().unwrap();
-        let world =
-            World { dir, dice: 88_172_645_463_325_252, revoked: BTreeSet::new(), seen: BTreeMap::new() };
+        let world = World {
+            dir,
+            dice: 88_172_645_463_325_252,
+            minted: BTreeSet::new(),
+            revoked: BTreeSet::new(),
+            seen: BTreeMap::new(),
+        };
         world.ok(&["init", "--issuer", "example"]);
         world
     }
@@ -79,11 +85,15 @@ impl World {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
+        let compacting =
+            self.command(&["compact"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let revoking =
             self.command(&["revoke", &id]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         if self.kill(revoking, 40_000) {
-            self.revoked.insert(id);
+            self.revoked.insert(id.clone());
         }
+        self.minted.insert(id);
+        self.kill(compacting, 20_000);
         self.note();
         self.kill(signing, 40_000);
         self.note();
@@ -111,17 +121,21 @@ impl World {
 
     /// After all the kills: everything that was answered for stands in the journal, and in the list.
     fn settle(&mut self) {
+        self.ok(&["compact"]);
         self.ok(&["publish", "--out", self.out().to_str().unwrap()]);
         self.note();
         let list = self.ok(&["list"]);
         let Some(Json::Array(mandates)) = list.get("mandates") else { panic!("no mandates") };
-        let mut revoked = BTreeSet::new();
+        let (mut kept, mut revoked) = (BTreeSet::new(), BTreeSet::new());
         for mandate in mandates {
+            let id = mandate.get("id").unwrap().as_str().unwrap().to_owned();
             let state = mandate.get("state").unwrap().get("is").unwrap().as_str().unwrap();
             if state == "revoked" {
-                revoked.insert(mandate.get("id").unwrap().as_str().unwrap().to_owned());
+                revoked.insert(id.clone());
             }
+            kept.insert(id);
         }
+        assert_eq!(self.minted, kept, "a mandate that was answered for is lost");
         assert!(self.revoked.is_subset(&revoked), "a revocation that was answered for is lost");
         let bytes = fs::read(self.out().join(".well-known/pact-revocations/pact/index.html")).unwrap();
         let head = Signed::<Head>::from_bytes(&bytes).unwrap().open(&self.keys()).unwrap();

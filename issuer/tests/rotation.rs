@@ -68,6 +68,9 @@ fn k6_old_chains_keep_working_when_the_key_moves_on() {
     ok(dir, &["revoke", "--key", old["kid"].as_str().unwrap()]);
     let error = run(dir, &["export", child, "--format", "tenuo", "--holder-key", HOLDER]).unwrap_err();
     assert!(error["error"].as_str().unwrap().contains("no key"), "{error}");
+    let traced = ok(dir, &["trace", child]);
+    assert_eq!(traced["chain"][0]["state"]["is"], "key_revoked", "{traced}");
+    assert_eq!(traced["credentials"][0]["state"]["is"], "listed", "{traced}");
     ok(dir, &["revoke", "--key", HOLDER]);
     let fresh = ok(dir, &[&["mint", "--human", "boss"], &scope[..]].concat());
     let fresh = fresh["id"].as_str().unwrap();

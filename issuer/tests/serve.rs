@@ -7,30 +7,21 @@
     reason = "a test may stop where it fails"
 )]
 
+mod http;
+
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
+
+use http::Answer;
 
 struct Server {
     dir: tempfile::TempDir,
     child: Child,
     address: String,
-}
-
-struct Answer {
-    status: u16,
-    headers: String,
-    body: Vec<u8>,
-}
-
-impl Answer {
-    fn header(&self, name: &str) -> Option<&str> {
-        let lines = self.headers.lines().filter_map(|line| line.split_once(": "));
-        lines.filter(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
-    }
+    admin: String,
 }
 
 fn command(dir: &std::path::Path, args: &[&str]) -> Command {
@@ -49,30 +40,41 @@ impl Server {
     fn start() -> Server {
         let dir = tempfile::tempdir().unwrap();
         ok(dir.path(), &["init", "--issuer", "example", "--key-cache", "7s"]);
-        let mut child = command(dir.path(), &["serve", "--listen", "127.0.0.1:0"])
+        let mut child = command(dir.path(), &["serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().rsplit("http://").next().unwrap().to_owned();
-        Server { dir, child, address }
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut address = || lines.next().unwrap().unwrap().rsplit("http://").next().unwrap().to_owned();
+        let (address, admin) = (address(), address());
+        Server { dir, child, address, admin }
     }
 
     fn ask(&self, method: &str, path: &str, more: &str) -> Answer {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{more}\r\n").unwrap();
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-        let headers = String::from_utf8(bytes[..end].to_vec()).unwrap();
-        let status = headers.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, headers, body: bytes[end + 4..].to_vec() }
+        http::ask(&self.address, method, path, more)
     }
 
     fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, "")
+    }
+
+    fn admin(&self, path: &str) -> Answer {
+        http::ask(&self.admin, "GET", path, "")
+    }
+
+    /// Once `/readyz` answers with that status and says so of that part.
+    fn health(&self, status: u16, part: &str, ok: bool) -> serde_json::Value {
+        let asked = instant();
+        loop {
+            let ready = self.admin("/readyz");
+            let health: serde_json::Value = serde_json::from_slice(&ready.body).unwrap();
+            if ready.status == status && health[part]["ok"] == ok {
+                return health;
+            }
+            assert!(asked.elapsed() < Duration::from_secs(10), "{health}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 }
 
@@ -158,4 +160,50 @@ fn paths_headers_and_validators_are_those_of_board_rules_5_4_and_5_5() {
     }
     assert_eq!(server.ask("POST", LIST, "content-length: 0\r\n").status, 405);
     assert_eq!(server.ask("HEAD", LIST, "").status, 200);
+}
+
+#[test]
+fn the_admin_port_tells_each_part_with_its_reason_and_nothing_of_it_is_public() {
+    let server = Server::start();
+    let dir = server.dir.path();
+    assert_eq!((server.admin("/livez").status, server.admin("/livez").body), (200, b"alive\n".to_vec()));
+    let health = server.health(200, "lists", true);
+    assert_eq!(health["reasons"], serde_json::json!([]));
+    for part in ["keyring", "lists", "journal"] {
+        assert_eq!(health[part]["ok"], true, "{health}");
+    }
+    assert_eq!((&health["lists"]["version"], &health["journal"]["lines"]), (&1.into(), &1.into()));
+
+    server.get(LIST);
+    server.get("/nothing");
+    let metrics = String::from_utf8(server.admin("/metrics").body).unwrap();
+    for line in [
+        "pact_issuer_ready 1",
+        "pact_issuer_list_version 1",
+        "pact_issuer_keys{role=\"mandate\",state=\"active\"} 1",
+        "pact_issuer_requests_total{outcome=\"found\"} 1",
+        "pact_issuer_requests_total{outcome=\"refused\"} 1",
+        "# TYPE pact_issuer_publish_failures_total counter",
+    ] {
+        assert!(metrics.lines().any(|found| found == line), "{line} in\n{metrics}");
+    }
+    for path in ["/livez", "/readyz", "/metrics"] {
+        assert_eq!(server.get(path).status, 404, "{path} is public");
+        assert_eq!(http::ask(&server.admin, "POST", path, "content-length: 0\r\n").status, 405);
+    }
+    assert_eq!(server.admin(LIST).status, 404);
+
+    // Without a mandate key the list is still signed, and readiness says what is missing.
+    let key: serde_json::Value = serde_json::from_str(&ok(dir, &["--json", "keys"])).unwrap();
+    ok(dir, &["revoke", "--key", key["keys"][0]["kid"].as_str().unwrap()]);
+    let health = server.health(503, "keyring", false);
+    assert_eq!(health["reasons"], serde_json::json!(["keyring: no mandate key is active"]));
+    assert_eq!((&health["keyring"]["ok"], &health["lists"]["ok"]), (&false.into(), &true.into()));
+
+    // A journal that cannot be read.
+    let journal = dir.join("data/journal.jsonl");
+    let whole = std::fs::read(&journal).unwrap();
+    std::fs::write(&journal, [&whole, &b"{}\n"[..]].concat()).unwrap();
+    let reasons = server.health(503, "journal", false)["reasons"].to_string();
+    assert!(reasons.contains("journal: line 3 of"), "{reasons}");
 }

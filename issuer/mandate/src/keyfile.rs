@@ -152,11 +152,20 @@ pub fn read_private(path: &Path, limit: u64) -> Result<Zeroizing<String>, KeyFil
     Ok(text)
 }
 
-/// Writes a new file of mode 0600 and waits until it is on the disk.
+/// Writes a new file of mode 0600 and waits until it, and its name in its folder, are on the disk.
 pub fn write_private(path: &Path, content: &[u8]) -> Result<(), KeyFileError> {
     let io = |source| KeyFileError::Io { path: path.to_owned(), source };
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(io)?;
-    file.write_all(content).and_then(|()| file.sync_all()).map_err(io)
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    written.and_then(|()| File::open(folder_of(path))?.sync_all()).map_err(io)
+}
+
+/// A name alone lies in the folder that the process works in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// The owner of a file that this process makes is this process's user.
@@ -192,6 +201,13 @@ mod tests {
         for mode in [0o640, 0o604, 0o620, 0o601] {
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
             assert!(matches!(SecretKey::read_file(&path), Err(KeyFileError::ReadableByOthers { .. })));
+        }
+    }
+
+    #[test]
+    fn the_folder_of_a_name_alone_is_the_one_that_the_process_works_in() {
+        for (path, folder) in [("key", "."), ("./key", "."), ("keys/key", "keys"), ("/key", "/")] {
+            assert_eq!(folder_of(Path::new(path)), Path::new(folder), "{path}");
         }
     }
 

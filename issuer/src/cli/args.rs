@@ -127,6 +127,13 @@ pub(crate) struct TraceArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct CompactArgs {
+    /// What ended less long ago stays, and can still be traced (at least 10m).
+    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = seconds)]
+    pub(crate) keep: u64,
+}
+
+#[derive(Args)]
 pub(crate) struct PublishArgs {
     /// Where to; everything stands below its folder `.well-known`.
     #[arg(long, value_name = "DIR")]
@@ -141,6 +148,9 @@ pub(crate) struct ServeArgs {
     /// Where to; port 0 takes a free one and prints it.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8780")]
     pub(crate) listen: SocketAddr,
+    /// Where /livez, /readyz and /metrics answer: for those who look after this server, not for verifiers.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8781")]
+    pub(crate) admin: SocketAddr,
 }
 
 /// An id of anything that was issued here.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use pact_issuer::{
-    keyring::{KeyEntry, KeyState, Role, biscuit_key_id},
+    keyring::{KeyEntry, Role, biscuit_key_id},
     store::{Event, Store},
 };
 use pact_mandate::{SecretKey, Signer, UnixTime};
@@ -35,7 +35,7 @@ fn show(store: &Store, now: UnixTime) -> Answer {
     let mut keys = Vec::new();
     for entry in store.state().keyring().entries() {
         let state = entry.state(now);
-        let _ = writeln!(text, "{:<8} {:<9} {}  {}", entry.role, state_name(state), entry.kid, dates(entry));
+        let _ = writeln!(text, "{:<8} {:<9} {}  {}", entry.role, state, entry.kid, dates(entry));
         keys.push(describe(entry, now));
     }
     Answer::new(json!({ "keys": keys }), text.trim_end())
@@ -50,15 +50,6 @@ fn describe(entry: &KeyEntry, now: UnixTime) -> Value {
         }
     }
     described
-}
-
-const fn state_name(state: KeyState) -> &'static str {
-    match state {
-        KeyState::Next => "next",
-        KeyState::Active => "active",
-        KeyState::Retiring => "retiring",
-        KeyState::Removed => "removed",
-    }
 }
 
 fn dates(entry: &KeyEntry) -> String {

@@ -1,17 +1,17 @@
-//! `trace`, `list`
+//! `trace`, `list`, `compact`
 
 use std::fmt::Write;
 
 use pact_issuer::{
     keyring::Role,
-    store::Store,
+    store::{Compaction, Store},
     trace::{self, State, Trace},
 };
 use pact_mandate::{Format, UnixTime};
 use serde_json::json;
 
 use crate::cli::{
-    args::{AnyId, TraceArgs},
+    args::{AnyId, CompactArgs, TraceArgs},
     error::CliError,
     output::Answer,
 };
@@ -71,6 +71,7 @@ fn said(state: &State) -> String {
         State::Live => "live".to_owned(),
         State::Revoked { at } => format!("revoked at {at}"),
         State::Listed { at } => format!("listed as revoked at {at}"),
+        State::KeyRevoked { key, at } => format!("its key {key} was revoked at {at}"),
         State::DeadAbove { mandate } => format!("dead with mandate {mandate}"),
         State::Expired { at } => format!("expired at {at}"),
         State::Unreadable { why } => format!("unreadable: {why}"),
@@ -112,4 +113,14 @@ pub(crate) fn list(store: &Store, now: UnixTime) -> Result<Answer, CliError> {
         "versions": { "tenuo": version(Format::Tenuo), "biscuit": version(Format::Biscuit) },
     });
     Ok(Answer::new(json, text.trim_end()))
+}
+
+pub(crate) fn compact(store: &mut Store, args: &CompactArgs, now: UnixTime) -> Result<Answer, CliError> {
+    let Compaction { before, after, archive } = store.write()?.compact(args.keep, now)?;
+    let json = json!({ "before": before, "after": after, "archive": archive });
+    let archive = archive.display();
+    let text = format!(
+        "The journal had {before} lines and has {after}. As it was, it is {archive}: keep it where records are kept."
+    );
+    Ok(Answer::new(json, text))
 }

@@ -96,13 +96,13 @@ pub(crate) fn revoke(store: &mut Store, args: &RevokeArgs, now: UnixTime) -> Res
             let key = own.map_or_else(|| text.parse(), |entry| Ok(entry.key));
             let key: PublicKey = key.map_err(|_| CliError::NotAKey(text.to_owned()))?;
             let own = state.keyring().find(&key.to_string());
-            revoke::key(records, key, own.map(|entry| &entry.kid), now)
+            revoke::key(records, key, own.map(|entry| &entry.kid), now)?
         }
     };
     writer.commit(now, Event::Revocation(revocation.clone()))?;
     let listed = revocation.listed.len();
     let text = format!(
-        "Revoked, and {} mandates below with it. {listed} names enter the lists; `serve` or `publish` signs them.",
+        "Revoked, and {} mandates with it. {listed} names enter the lists; `serve` or `publish` signs them.",
         revocation.descendants
     );
     Ok(Answer::new(json!(revocation), text))

@@ -1,6 +1,6 @@
 //! `publish`, `serve`
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use pact_issuer::{
     limits::RESIGN_SECONDS,
@@ -46,18 +46,26 @@ pub(crate) async fn serve(store: Store, args: &ServeArgs, json: bool) -> Result<
         log.init();
     }
     let publisher = Publisher::take(store)?;
-    let failed = |source| CliError::Listen { path: args.listen.to_string(), source };
-    let listener = TcpListener::bind(args.listen).await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
+    let (public, address) = bind(args.listen).await?;
+    let (admin, admin_address) = bind(args.admin).await?;
     output::answer(
         &Answer::new(
-            json!({ "listening": format!("http://{address}") }),
-            format!("listening on http://{address}"),
+            json!({ "listening": format!("http://{address}"), "admin": format!("http://{admin_address}") }),
+            format!("listening on http://{address}\nadmin on http://{admin_address}"),
         ),
         json,
     );
-    serving::run(listener, publisher, now, stop()).await?;
+    let ports = serving::Ports { public, admin: Some(admin) };
+    serving::run(ports, publisher, now, stop()).await?;
     Ok(Answer::new(json!({ "stopped": true }), "stopped"))
+}
+
+/// With the address that it got.
+async fn bind(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), CliError> {
+    let failed = |source| CliError::Listen { path: wanted.to_string(), source };
+    let listener = TcpListener::bind(wanted).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
 }
 
 /// Ends on an interrupt or a request to terminate.

@@ -84,6 +84,24 @@ impl fmt::Display for Role {
     }
 }
 
+impl KeyState {
+    /// The name used in answers and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            KeyState::Next => "next",
+            KeyState::Active => "active",
+            KeyState::Retiring => "retiring",
+            KeyState::Removed => "removed",
+        }
+    }
+}
+
+impl fmt::Display for KeyState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 impl KeyEntry {
     /// A key that is published and signs nothing yet.
     pub fn next(kid: KeyId, role: Role, key: PublicKey, now: UnixTime) -> KeyEntry {

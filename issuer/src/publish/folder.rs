@@ -23,6 +23,9 @@ const INDEX: &str = "index.html";
 /// Why nothing was published.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
+    /// What other processes did cannot be read.
+    #[error(transparent)]
+    Journal(StoreError),
     /// The data folder, or a file.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,10 +1,11 @@
 //! Keeps what is published up to date: signs every ten seconds, and at once when something changed (protocol R2).
 
 use pact_mandate::{IssuerId, UnixTime};
+use pact_revocation::ListVersion;
 
 use super::{Documents, PublishError, keys, lists, shelf::Shelf};
 use crate::{
-    keyring::{KeyringError, Role},
+    keyring::{KeyState, KeyringError, Role},
     limits::RESIGN_SECONDS,
     store::{ListSigner, Store, StoreError},
 };
@@ -19,6 +20,21 @@ pub struct Publisher {
     shelf: Shelf,
 }
 
+/// What a publisher works with, and how far it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The keys that are published, by role and state.
+    pub keys: Vec<(Role, KeyState)>,
+    /// The number of our list.
+    pub version: ListVersion,
+    /// When the lists were last signed; `None` before the first time.
+    pub signed_at: Option<UnixTime>,
+    /// Lines of the journal that were taken in.
+    pub journal_lines: u64,
+    /// Bytes of the journal that were taken in.
+    pub journal_bytes: u64,
+}
+
 impl Publisher {
     /// Takes the signing role; only one process has it.
     pub fn take(store: Store) -> Result<Publisher, PublishError> {
@@ -28,7 +44,7 @@ impl Publisher {
 
     /// What is to be published at `now`. Changes that other processes made are taken in first.
     pub fn documents(&mut self, now: UnixTime) -> Result<Documents, PublishError> {
-        let changed = self.store.refresh()?;
+        let changed = self.store.refresh().map_err(PublishError::Journal)?;
         if changed || self.is_due(now) {
             let key = match self.store.signer(Role::Mandate) {
                 // The active key was revoked: our own list must say so all the same.
@@ -42,9 +58,23 @@ impl Publisher {
         }
         let state = self.store.state();
         let issuer = state.issuer().map(IssuerId::as_str).unwrap_or_default();
-        let mut documents = keys(state.keyring(), issuer, state.key_cache(), now);
+        let mut documents =
+            keys(state.keyring(), issuer, state.key_cache(), now).map_err(StoreError::from)?;
         documents.extend(self.lists.clone());
         Ok(documents)
+    }
+
+    /// How it stands, for readiness and metrics.
+    pub fn report(&self, now: UnixTime) -> Report {
+        let state = self.store.state();
+        let keys = state.keyring().entries().iter().map(|entry| (entry.role, entry.state(now)));
+        Report {
+            keys: keys.filter(|(_, state)| *state != KeyState::Removed).collect(),
+            version: self.signer.published().version(),
+            signed_at: self.signed_at,
+            journal_lines: state.lines(),
+            journal_bytes: self.store.journal_bytes(),
+        }
     }
 
     /// A clock that stepped back must not delay the next signature.

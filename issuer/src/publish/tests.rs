@@ -60,7 +60,7 @@ fn body_paths(documents: &Documents) -> Vec<&String> {
 fn k1_each_set_holds_the_keys_of_its_role() {
     let dir = tempfile::tempdir().unwrap();
     let store = store(dir.path());
-    let documents = keys(store.state().keyring(), "example", 60, at(1_001));
+    let documents = keys(store.state().keyring(), "example", 60, at(1_001)).unwrap();
     let text =
         |name: &str| String::from_utf8(documents[&format!("{WELL_KNOWN}/{name}")].bytes.to_vec()).unwrap();
     let (mandate, list) = (secret(1), secret(2));
@@ -131,7 +131,7 @@ fn r3_a_revoked_mandate_key_is_listed_although_nothing_signs_the_compatible_list
     publisher.documents(at(1_100)).unwrap();
     let key = *secret(1).public_key();
     let mut writer = other.write().unwrap();
-    let revocation = revoke::key(writer.state().records(), key, Some(secret(1).key_id()), at(1_101));
+    let revocation = revoke::key(writer.state().records(), key, Some(secret(1).key_id()), at(1_101)).unwrap();
     writer.commit(at(1_101), Event::Revocation(revocation)).unwrap();
     drop(writer);
     let documents = publisher.documents(at(1_101)).unwrap();

@@ -86,14 +86,20 @@ fn r8_a_link_takes_those_below_it_along() {
 fn r3_a_key_is_listed_for_good_with_every_credential_that_it_holds_or_signed() {
     let (records, end) = world();
     let holder = *SecretKey::from_seed(&[2; 32]).unwrap().public_key();
-    for (key_, kid) in [(holder, None), (*issuer().public_key(), Some(issuer().key_id().clone()))] {
-        let revocation = key(&records, key_, kid.as_ref(), end.minus(1));
-        let expected = [Name::Key(key_), Name::Credential(warrant(4)), Name::Credential(block(3))];
-        assert_eq!(names(&revocation), expected.into_iter().collect());
-        assert_eq!(revocation.listed[0].expires_at, UnixTime::MAX);
-    }
+    let revocation = key(&records, holder, None, end.minus(1)).unwrap();
+    let last = [Name::Credential(warrant(4)), Name::Credential(block(3))];
+    assert_eq!(names(&revocation), last.into_iter().chain([Name::Key(holder)]).collect());
+    assert_eq!((revocation.listed[0].expires_at, revocation.descendants), (UnixTime::MAX, 0));
+
+    // A mandate key takes along what it signed, in every format.
+    let revocation = key(&records, *issuer().public_key(), Some(issuer().key_id()), end.minus(1)).unwrap();
+    let mandates = (1..=3).map(|number| Name::Mandate(id(number)));
+    let links = (1..=4).map(warrant).chain((1..=3).map(block)).map(Name::Credential);
+    let all = mandates.chain(links).chain([Name::Key(*issuer().public_key())]);
+    assert_eq!(names(&revocation), all.collect());
+    assert_eq!((revocation.listed[0].expires_at, revocation.descendants), (UnixTime::MAX, 3));
     let stranger = *SecretKey::from_seed(&[9; 32]).unwrap().public_key();
-    assert_eq!(names(&key(&records, stranger, None, end)).len(), 1);
+    assert_eq!(names(&key(&records, stranger, None, end).unwrap()).len(), 1);
 }
 
 #[test]

@@ -39,6 +39,9 @@ pub enum StoreError {
         /// What is wrong.
         fault: JournalFault,
     },
+    /// A shorter journal would say another thing of what counts.
+    #[error("the shortened journal does not say the same of what has not ended; nothing was changed")]
+    Compaction,
     /// The operating system refused.
     #[error("{path}: {source}")]
     Io {
@@ -79,6 +82,9 @@ pub enum JournalFault {
     /// The file became shorter.
     #[error("the file became shorter")]
     Shorter,
+    /// Another line than the one that was read stands there.
+    #[error("it is another line than before")]
+    TakenBack,
     /// It does not fit what stands before it.
     #[error("{0}")]
     Misfit(String),

@@ -3,6 +3,7 @@
 use pact_mandate::{IssuerId, UnixTime};
 use serde::{Deserialize, Serialize};
 
+use super::LeftOut;
 use crate::{
     keyring::KeyEntry,
     record::{CredentialRecord, MandateRecord},
@@ -25,6 +26,8 @@ pub enum Event {
     Credential(CredentialRecord),
     /// Something was revoked.
     Revocation(Revocation),
+    /// Lines before this one were left out.
+    LeftOut(LeftOut),
 }
 
 /// What stays as it is for the life of a data folder, and the keys that it began with.

@@ -43,6 +43,11 @@ impl Folder {
         self.0.join("journal.jsonl")
     }
 
+    /// The name that a journal of so many lines gets when a shorter one takes its place.
+    pub(super) fn old_journal(&self, lines: u64) -> PathBuf {
+        self.0.join(format!("journal-{lines}.jsonl"))
+    }
+
     pub(super) fn lock(&self) -> PathBuf {
         self.0.join("lock")
     }
@@ -70,8 +75,7 @@ impl Folder {
         if path.exists() {
             fs::remove_file(&path).map_err(StoreError::io(&path))?;
         }
-        secret.write_file(&path)?;
-        sync_dir(&self.keys())
+        Ok(secret.write_file(&path)?)
     }
 
     /// Reads a secret key under its name in the keyring.

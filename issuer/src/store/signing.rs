@@ -19,8 +19,9 @@ const PRIVATE: u32 = 0o600;
 pub struct ListSigner {
     folder: Folder,
     published: Published,
-    /// How much of what is listed was taken in.
+    /// How much of what is listed was taken in, and of which reading of the journal.
     taken: usize,
+    epoch: u64,
     _lock: Lock,
 }
 
@@ -68,13 +69,17 @@ impl ListSigner {
         let lists = folder.lists();
         let file = |name: &pact_revocation::BodyName| fs::read(lists.join(name.to_string())).ok();
         let published = Published::reopen(&bytes, &keys, file).map_err(SigningError::from)?;
-        Ok(ListSigner { folder, published, taken: 0, _lock: lock })
+        Ok(ListSigner { folder, published, taken: 0, epoch: store.epoch, _lock: lock })
     }
 
     /// Signs the list of this moment: a new one when the set changed, the same one anew when it did not.
     pub fn sign(&mut self, store: &Store, now: UnixTime) -> Result<&Published, StoreError> {
         let key = store.signer(Role::List)?;
         let listed = store.state().listed();
+        if self.epoch != store.epoch {
+            // The journal was read anew, so another name may stand in a place that was taken in.
+            (self.taken, self.epoch) = (0, store.epoch);
+        }
         let kept = |listed: &&Listed| listed.expires_at.plus(KEEP_AFTER_EXPIRY_SECONDS) > now;
         let new = listed.get(self.taken..).unwrap_or(listed).iter().filter(kept).copied();
         let draft = Draft::after(&self.published).revoke(new);

@@ -4,7 +4,7 @@ use pact_mandate::{Format, IssuerId, MandateId, UnixTime};
 use pact_revocation::Listed;
 
 use super::{
-    StoreError,
+    LeftOut, StoreError,
     error::JournalFault,
     event::{Event, Line, Settings},
 };
@@ -27,6 +27,8 @@ pub struct State {
     tenuo: CompatibleIds,
     biscuit: CompatibleIds,
     lines: u64,
+    /// Lines that are not in the journal any more.
+    left_out: u64,
 }
 
 /// The ids of one compatible list, in the order of their revocation, and its number: one more for each revocation that
@@ -90,8 +92,13 @@ impl State {
     }
 
     /// Lines of the journal.
-    pub(super) const fn lines(&self) -> u64 {
+    pub(crate) const fn lines(&self) -> u64 {
         self.lines
+    }
+
+    /// A number that grows with every line and every compaction, and never goes back.
+    pub(super) const fn lines_ever(&self) -> u64 {
+        self.lines.saturating_add(self.left_out)
     }
 
     /// The chain down to that mandate, when it may be handed on or exported now.
@@ -124,6 +131,9 @@ impl State {
             Event::Mandate(record) => self.records.check_mandate(record)?,
             Event::Credential(record) => self.records.check_credential(record)?,
             Event::Revocation(revocation) => self.records.check_revocation(revocation)?,
+            // Later, it would raise numbers that were given out.
+            Event::LeftOut(_) if self.lines != 1 => return Err(self.misfit(JournalFault::Beginning)),
+            Event::LeftOut(_) => {}
         }
         Ok(())
     }
@@ -147,6 +157,10 @@ impl State {
             Event::Mandate(record) => self.records.add_mandate(record)?,
             Event::Credential(record) => self.records.add_credential(record)?,
             Event::Revocation(revocation) => self.revoke(&revocation)?,
+            Event::LeftOut(LeftOut { lines, tenuo, biscuit }) => {
+                self.left_out = lines;
+                (self.tenuo.version, self.biscuit.version) = (tenuo, biscuit);
+            }
         }
         self.lines += 1;
         Ok(())
@@ -161,7 +175,6 @@ impl State {
         }
         self.listed.extend(revocation.listed.iter().map(crate::revoke::ListedName::listed));
         for (format, ids) in [(Format::Tenuo, &mut self.tenuo), (Format::Biscuit, &mut self.biscuit)] {
-            let before = ids.ids.len();
             for listed in &revocation.listed {
                 if let Name::Credential(id) = listed.name
                     && id.format() == format
@@ -169,11 +182,26 @@ impl State {
                     ids.ids.push((id, listed.expires_at));
                 }
             }
-            if ids.ids.len() > before {
-                ids.version += 1;
-            }
+            ids.version += u64::from(revocation.raises(format));
         }
         Ok(())
+    }
+
+    /// Whether all that has not ended by `ended` is the same here and there: settings, keys, records, what is listed and
+    /// in which order, and the numbers of the lists.
+    pub(super) fn says_the_same(&self, other: &State, ended: UnixTime) -> bool {
+        let listed = |state: &State| -> Vec<Listed> {
+            state.listed.iter().filter(|listed| listed.expires_at > ended).copied().collect()
+        };
+        let compatible = |state: &State| {
+            [&state.tenuo, &state.biscuit].map(|ids| (ids.version, ids.unexpired(ended).collect::<Vec<_>>()))
+        };
+        let opened = |state: &State| state.settings.clone();
+        opened(self) == opened(other)
+            && self.keyring.entries() == other.keyring.entries()
+            && self.records.says_the_same(&other.records, ended)
+            && listed(self) == listed(other)
+            && compatible(self) == compatible(other)
     }
 
     fn misfit(&self, fault: JournalFault) -> StoreError {

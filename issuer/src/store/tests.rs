@@ -9,15 +9,15 @@ use pact_mandate::{MandateId, SecretKey, Signer, UnixTime, Validity, mandate::Ro
 use super::*;
 use crate::{mint::mint, record::MandateRecord, revoke};
 
-fn at(seconds: u64) -> UnixTime {
+pub(super) fn at(seconds: u64) -> UnixTime {
     UnixTime::try_from(seconds).unwrap()
 }
 
-fn secret(seed: u8) -> SecretKey {
+pub(super) fn secret(seed: u8) -> SecretKey {
     SecretKey::from_seed(&[seed; 32]).unwrap()
 }
 
-fn keys() -> Vec<(KeyEntry, SecretKey)> {
+pub(super) fn keys() -> Vec<(KeyEntry, SecretKey)> {
     let entry = |seed, role| {
         let key = secret(seed);
         (KeyEntry::first(key.key_id().clone(), role, *key.public_key(), at(1_000)), key)
@@ -25,7 +25,7 @@ fn keys() -> Vec<(KeyEntry, SecretKey)> {
     vec![entry(1, Role::Mandate), entry(2, Role::List)]
 }
 
-fn create(dir: &Path) -> Store {
+pub(super) fn create(dir: &Path) -> Store {
     Store::create(dir, "example".parse().unwrap(), 60, keys(), at(1_000)).unwrap()
 }
 
@@ -42,7 +42,7 @@ fn mandate(number: u8) -> MandateRecord {
     mint(grant, &secret(1)).unwrap()
 }
 
-fn journal(dir: &Path) -> std::path::PathBuf {
+pub(super) fn journal(dir: &Path) -> std::path::PathBuf {
     dir.join("journal.jsonl")
 }
 
@@ -232,4 +232,58 @@ fn a_list_that_is_gone_is_never_begun_anew() {
     fs::remove_file(dir.join("lists/head")).unwrap();
     let error = ListSigner::take(&store).map(|_| ()).unwrap_err();
     assert!(error.to_string().contains("never begun anew"), "{error}");
+}
+
+#[test]
+fn a_line_that_does_not_fit_stops_everything_until_it_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("data");
+    let mut store = create(&dir);
+    let mut other = Store::open(&dir).unwrap();
+    let mut writer = other.write().unwrap();
+    for number in 1..=3 {
+        writer.commit(at(1_001), Event::Mandate(mandate(number))).unwrap();
+    }
+    drop(writer);
+    let whole = fs::read_to_string(journal(&dir)).unwrap();
+    let mut lines: Vec<String> = whole.lines().map(str::to_owned).collect();
+    // Well-formed and in order, but the mandate of line 1 again.
+    lines[2] = lines[1].replace("\"n\":1", "\"n\":2");
+    fs::write(journal(&dir), lines.join("\n") + "\n").unwrap();
+    for _ in 0..2 {
+        assert!(matches!(store.refresh(), Err(StoreError::Records(_))), "what comes after it does not count");
+        assert!(matches!(store.write().map(drop), Err(StoreError::Records(_))));
+    }
+    fs::write(journal(&dir), &whole).unwrap();
+    assert!(store.refresh().unwrap());
+    assert_eq!(store.state().records().mandates().count(), 3);
+    assert!(!store.refresh().unwrap());
+}
+
+fn revoke_one(store: &mut Store, number: u8, now: u64) {
+    let mut writer = store.write().unwrap();
+    let revocation = revoke::mandate(writer.state().records(), mandate(number).id, at(now)).unwrap();
+    writer.commit(at(now), Event::Revocation(revocation)).unwrap();
+}
+
+#[test]
+fn r8_a_revocation_in_the_place_of_one_that_was_taken_back_is_listed() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("data");
+    let mut other = create(&dir);
+    for number in [1, 2] {
+        other.write().unwrap().commit(at(1_001), Event::Mandate(mandate(number))).unwrap();
+    }
+    let before = fs::read(journal(&dir)).unwrap();
+    revoke_one(&mut other, 1, 1_002);
+    let mut store = Store::open(&dir).unwrap();
+    let mut signer = ListSigner::take(&store).unwrap();
+    signer.sign(&store, at(1_003)).unwrap();
+    // The writer's disk failed after we read its line; the next revocation takes its place.
+    fs::write(journal(&dir), before).unwrap();
+    revoke_one(&mut Store::open(&dir).unwrap(), 2, 1_004);
+    store.write().map(drop).unwrap();
+    signer.sign(&store, at(1_004)).unwrap();
+    let entry = crate::records::Name::Mandate(mandate(2).id).entry();
+    assert!(signer.published().body().entries().contains(&entry));
 }

@@ -1,5 +1,7 @@
 //! `pact-verify`, as a process: files in, verdict and exit code out.
 
+mod trust_file;
+
 use std::{
     fs,
     path::Path,

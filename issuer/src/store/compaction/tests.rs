@@ -1,0 +1,219 @@
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+use crate::{
+    keyring::{KeyEntry, Role},
+    record::{CredentialRecord, MandateRecord, Minted},
+    revoke,
+    store::{
+        ListSigner,
+        tests::{at, create, journal, keys, secret},
+    },
+};
+use pact_mandate::{Ceilings, Signer, Validity, mandate::RootGrant};
+
+fn id(number: u8) -> MandateId {
+    MandateId::from_random([number; 16])
+}
+
+fn mandate(number: u8, expires_at: u64) -> MandateRecord {
+    let grant = RootGrant {
+        id: id(number),
+        human: "boss".parse().unwrap(),
+        holder: "agent-a".parse().unwrap(),
+        scope: vec!["task.read@project:web".parse().unwrap()].try_into().unwrap(),
+        limits: Ceilings::default(),
+        delegations: 1,
+        validity: Validity { not_before: at(1_000), expires_at: at(expires_at) },
+    };
+    crate::mint::mint(grant, &secret(1)).unwrap()
+}
+
+/// Two links: the first ends with the mandate, the second with the credential.
+fn credential(number: u8, ends: [u64; 2]) -> CredentialRecord {
+    let minted = |link: u8| Minted {
+        mandate: id(number),
+        id: warrant(number, link),
+        expires_at: at(ends[usize::from(link)]),
+    };
+    CredentialRecord {
+        format: Format::Tenuo,
+        mandate: id(number),
+        holder: *secret(3).public_key(),
+        key: secret(1).key_id().clone(),
+        issued_at: at(1_000),
+        expires_at: at(ends[1]),
+        minted: vec![minted(0), minted(1)],
+    }
+}
+
+fn warrant(number: u8, link: u8) -> CredentialId {
+    CredentialId::Warrant([number * 16 + link; 16])
+}
+
+/// Mandate 1 ends at 2 000, 2 and 3 at 9 000; each has a credential that ends at 1 500, and mandate 2 another one. Mandate
+/// 1 is revoked, link 0 of mandate 3's credential, and the second credential of mandate 2.
+fn world(dir: &Path) -> Store {
+    let mut store = create(dir);
+    let mut writer = store.write().unwrap();
+    let mut commit = |event| writer.commit(at(1_001), event).unwrap();
+    for (number, end) in [(1, 2_000), (2, 9_000), (3, 9_000)] {
+        commit(Event::Mandate(mandate(number, end)));
+        commit(Event::Credential(credential(number, [end, 1_500])));
+    }
+    let second = CredentialRecord {
+        minted: vec![Minted { mandate: id(2), id: warrant(4, 0), expires_at: at(8_000) }],
+        expires_at: at(8_000),
+        ..credential(2, [9_000, 8_000])
+    };
+    commit(Event::Credential(second));
+    let next = secret(5);
+    commit(Event::Key(KeyEntry::next(next.key_id().clone(), Role::Mandate, *next.public_key(), at(1_001))));
+    for target in [Name::Mandate(id(1)), Name::Credential(warrant(3, 0)), Name::Credential(warrant(4, 0))] {
+        revoke_one(&mut writer, target, 1_100);
+    }
+    drop(writer);
+    store
+}
+
+fn revoke_one(writer: &mut Writer<'_>, target: Name, now: u64) {
+    let records = writer.state().records();
+    let revocation = match target {
+        Name::Mandate(id) => revoke::mandate(records, id, at(now)),
+        Name::Credential(id) => revoke::credential(records, id, at(now)),
+        Name::Key(key) => revoke::key(records, key, Some(secret(1).key_id()), at(now)),
+    };
+    writer.commit(at(now), Event::Revocation(revocation.unwrap())).unwrap();
+}
+
+/// What both compatible lists and ours would hold.
+fn published(store: &Store, now: u64) -> (u64, Vec<CredentialId>, Vec<pact_revocation::Listed>) {
+    let state = store.state();
+    let tenuo = state.compatible(Format::Tenuo).unwrap();
+    let listed = state.listed().iter().filter(|listed| listed.expires_at > at(now)).copied().collect();
+    (tenuo.version(), tenuo.unexpired(at(now)).collect(), listed)
+}
+
+#[test]
+fn what_ended_is_left_out_and_what_has_not_is_said_as_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("data");
+    let mut store = world(&dir);
+    let whole = fs::read(journal(&dir)).unwrap();
+    let before = published(&store, 3_000);
+    assert_eq!((before.0, before.1.len()), (3, 2));
+
+    // Now is 3 000, and what ended by 2 000 is left out: mandate 1, its credential and revocation, one of mandate 2's.
+    let done = store.write().unwrap().compact(1_000, at(3_000)).unwrap();
+    assert_eq!((done.before, done.after), (12, 9));
+    assert_eq!(fs::read(&done.archive).unwrap(), whole, "the old one is kept");
+    assert_eq!(published(&store, 3_000), before);
+    for open in [store, Store::open(&dir).unwrap()] {
+        let records = open.state().records();
+        assert!(records.mandate(id(1)).is_err() && records.mandate(id(2)).is_ok());
+        assert!(records.credential_with(warrant(2, 1)).is_err(), "it ended and nobody revoked it");
+        assert!(
+            records.credential_with(warrant(3, 1)).is_ok(),
+            "it ended, and its first link is listed still"
+        );
+        assert_eq!(records.revoked_at(&Name::Credential(warrant(4, 0))), Some(at(1_100)));
+        assert_eq!(open.state().keyring().entries().len(), keys().len() + 1);
+        assert_eq!(published(&open, 3_000), before);
+    }
+    let mode = fs::metadata(journal(&dir)).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_list_must_name_what_ended_less_than_ten_minutes_ago() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("data");
+    let mut store = world(&dir);
+    store.write().unwrap().compact(0, at(2_599)).unwrap();
+    assert!(store.state().records().mandate(id(1)).is_ok());
+    store.write().unwrap().compact(0, at(2_600)).unwrap();
+    assert!(store.state().records().mandate(id(1)).is_err());
+}
+
+#[test]
+fn the_number_of_a_list_goes_on_from_where_it_was_each_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("data");
+    let mut store = world(&dir);
+    let mut archives = BTreeSet::new();
+    for round in 1..=4 {
+        let done = store.write().unwrap().compact(600, at(100_000 * round)).unwrap();
+        assert!(archives.insert(done.archive), "no old journal takes the name of another");
+        assert_eq!(published(&store, 0).0, 3);
+    }
+    assert_eq!(store.state().records().mandates().count(), 0);
+    assert_eq!(Store::open(&dir).unwrap().state().compatible(Format::Tenuo).unwrap().version(), 3);
+    let mut writer = store.write().unwrap();
+    writer.commit(at(500_000), Event::Mandate(mandate(6, 600_000))).unwrap();
+    writer.commit(at(500_000), Event::Credential(credential(6, [600_000, 600_000]))).unwrap();
+    revoke_one(&mut writer, Name::Mandate(id(6)), 500_001);
+    assert_eq!(published(writer.store, 500_001).0, 4);
+}
+
+#[test]
+fn r8_who_reads_along_misses_no_revocation() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("data");
+    let mut store = world(&dir);
+    let mut reader = Store::open(&dir).unwrap();
+    let mut signer = ListSigner::take(&reader).unwrap();
+    signer.sign(&reader, at(1_200)).unwrap();
+    store.write().unwrap().compact(600, at(3_000)).unwrap();
+    // Longer than before, so that its length alone shows nothing.
+    let mut writer = store.write().unwrap();
+    for number in 7..=10 {
+        writer.commit(at(3_001), Event::Mandate(mandate(number, 9_000))).unwrap();
+    }
+    revoke_one(&mut writer, Name::Mandate(id(7)), 3_002);
+    drop(writer);
+    assert!(reader.refresh().unwrap());
+    assert_eq!(published(&reader, 3_002), published(&store, 3_002));
+    signer.sign(&reader, at(3_002)).unwrap();
+    assert!(signer.published().body().entries().contains(&Name::Mandate(id(7)).entry()));
+}
+
+#[test]
+fn a_compaction_that_was_killed_leaves_the_old_journal_and_can_be_done_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("data");
+    let mut store = world(&dir);
+    let whole = fs::read(journal(&dir)).unwrap();
+    // Killed while it wrote, and after it gave the old one its second name.
+    fs::write(dir.join(".journal.jsonl.new"), &whole[..50]).unwrap();
+    fs::hard_link(journal(&dir), dir.join("journal-12.jsonl")).unwrap();
+    assert_eq!(published(&Store::open(&dir).unwrap(), 3_000), published(&store, 3_000));
+    let done = store.write().unwrap().compact(1_000, at(3_000)).unwrap();
+    assert_eq!(fs::read(&done.archive).unwrap(), whole);
+    assert_eq!(Store::open(&dir).unwrap().state().lines(), done.after);
+    // A file of that name that is another one is not written over.
+    let ever = store.state().lines_ever();
+    fs::write(dir.join(format!("journal-{ever}.jsonl")), "mine").unwrap();
+    assert!(matches!(store.write().unwrap().compact(1_000, at(3_000)), Err(StoreError::Io { .. })));
+}
+
+#[test]
+fn r3_a_revoked_key_stays_revoked() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("data");
+    let mut store = world(&dir);
+    revoke_one(&mut store.write().unwrap(), Name::Key(*secret(1).public_key()), 1_200);
+    store.write().unwrap().compact(600, at(100_000)).unwrap();
+    let again = Store::open(&dir).unwrap();
+    assert!(again.state().keyring().active(Role::Mandate).is_err());
+    assert_eq!(again.state().listed().len(), 1);
+    assert_eq!(again.state().records().mandates().count(), 0);
+}
+
+#[test]
+fn only_the_second_line_tells_what_was_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut store = world(&dir.path().join("data"));
+    let left_out = LeftOut { lines: 0, tenuo: 9, biscuit: 0 };
+    let error = store.write().unwrap().commit(at(1_200), Event::LeftOut(left_out)).unwrap_err();
+    assert!(matches!(error, StoreError::Journal { .. }), "{error}");
+}
