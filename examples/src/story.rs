@@ -115,7 +115,6 @@ impl<'a, W: Write> Story<'a, W> {
     ) -> Result<Remaining, StoryError> {
         let cast = granting::grant(stage, report)?;
         let mut story = Story { stage, report, cast };
-        story.settle().await?;
         for format in [Format::Tenuo, Format::Biscuit] {
             story.calls(format).await?;
         }

@@ -59,6 +59,10 @@ async fn main() -> ExitCode {
 async fn play(options: &Options) -> Result<bool, Broken> {
     let form = if options.json { Form::Json } else { Form::Text };
     let mut report = Report::new(io::stdout(), form);
+    report.note(
+        "starting issuer, tool server and sidecar; the sidecar says that it is ready once its memory of used proofs is older \
+         than any proof may be (some seconds)",
+    )?;
     let mut stage = Stage::set().await?;
     let ending = if options.exit { Ending::IssuerStops } else { Ending::StaysUp };
     let remaining = Story::play(&mut stage, &mut report, ending).await?;

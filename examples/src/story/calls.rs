@@ -36,17 +36,6 @@ const BISCUIT: Codes = Codes {
 };
 
 impl<W: Write> Story<'_, W> {
-    /// A replay store that has just begun refuses proofs that may be older than it (protocol P7).
-    pub(super) async fn settle(&mut self) -> Result<(), StoryError> {
-        let wait = Duration::from_secs(pact_verifier::limits::FUTURE_SKEW_SECONDS + 1);
-        self.report.note(&format!(
-            "waiting {} s: a sidecar that has just started refuses every proof that could be older than its memory",
-            wait.as_secs()
-        ))?;
-        tokio::time::sleep(wait).await;
-        Ok(())
-    }
-
     pub(super) async fn calls(&mut self, format: Format) -> Result<(), StoryError> {
         let codes = if format == Format::Tenuo { TENUO } else { BISCUIT };
         self.report.heading(&format!("agent-b calls tools with its {format} credential"))?;

@@ -14,7 +14,7 @@ pub(crate) async fn answer<B>(gate: Arc<Gate>, request: Request<B>) -> Response<
         return text(StatusCode::METHOD_NOT_ALLOWED, "GET only\n");
     }
     match request.uri().path() {
-        "/livez" => text(StatusCode::OK, "alive\n"),
+        "/livez" => alive(&gate),
         "/readyz" => ready(&gate).await,
         "/metrics" => {
             // Looking is what brings the gauges of lists and keys up to date.
@@ -22,6 +22,14 @@ pub(crate) async fn answer<B>(gate: Arc<Gate>, request: Request<B>) -> Response<
             text(StatusCode::OK, gate.metrics.render())
         }
         _ => text(StatusCode::NOT_FOUND, "/livez, /readyz and /metrics are here\n"),
+    }
+}
+
+/// A part that has died comes back by a restart alone, and who asks here is who restarts.
+fn alive(gate: &Gate) -> Response<AnswerBody> {
+    match gate.died.check() {
+        Ok(()) => text(StatusCode::OK, "alive\n"),
+        Err(fault) => text(StatusCode::SERVICE_UNAVAILABLE, format!("{fault}\n")),
     }
 }
 

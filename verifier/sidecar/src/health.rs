@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pact_mandate::{Format, IssuerId, Now, hex};
+use pact_mandate::{Format, IssuerId, Now, UnixTime, hex};
 use pact_revocation::Stale;
-use pact_verifier::{Verifier, replay::ReplayHealth};
+use pact_verifier::{Verifier, limits::FUTURE_SKEW_SECONDS, replay::ReplayHealth};
 use serde::Serialize;
 
 use crate::{gate::Gate, keys::IssuerKeys, lists::Watched};
@@ -111,7 +111,7 @@ impl Health {
             .into_iter()
             .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, &verifier, keys, now)))
             .collect();
-        let replay = ReplayView::of(verifier.replay().health());
+        let replay = ReplayView::of(verifier.replay().health(), now.wall);
         let policy = PolicyHealth { ok: true, digest: hex::encode(verifier.policy().digest()) };
         let (died, disputes) = (gate.died.names(), gate.keys.disputes());
         let reasons = Vec::new();
@@ -218,9 +218,12 @@ impl FormatHealth {
 }
 
 impl ReplayView {
-    fn of(health: ReplayHealth) -> ReplayView {
+    fn of(health: ReplayHealth, now: UnixTime) -> ReplayView {
         let full = (health.held >= health.limit).then(|| "full: every proof is refused".to_owned());
-        let reason = health.failed.map(|failure| failure.to_string()).or(full);
+        // P7: a proof counts when it could not have been used before the record began.
+        let begins = health.since.plus(FUTURE_SKEW_SECONDS);
+        let ahead = (now <= begins).then(|| format!("new: proofs count when they are made after {begins}"));
+        let reason = health.failed.map(|failure| failure.to_string()).or(full).or(ahead);
         ReplayView {
             ok: reason.is_none(),
             scope: "replica",

@@ -89,6 +89,7 @@ async fn a_watcher_that_dies_closes_the_door_and_readyz_names_it() {
     }
     let ready = stand.until_status(503).await.json();
     assert_eq!(ready["died"].as_array().unwrap().len(), 1, "{ready}");
+    assert_eq!(get(stand.admin, "/livez").await.status, 503, "who asks there restarts");
     let name = ready["died"][0].as_str().unwrap().to_owned();
     assert!(ready["reasons"][0].as_str().unwrap().contains(&name), "{ready}");
     let received = stand.upstream.received().len();
