@@ -13,7 +13,7 @@
 //! [`WITNESS_SECONDS`](crate::limits::WITNESS_SECONDS), so the beginning is late by no more than that; without a witness
 //! it is the latest end of a proof that some file still shows.
 //!
-//! When that moment is further ahead than [`MAX_CLOCK_BEHIND_SECONDS`](crate::limits::MAX_CLOCK_BEHIND_SECONDS), the
+//! When that moment is further ahead than [`MAX_CLOCK_BEHIND_SECONDS`], the
 //! clock is wrong now, or was wrong then. The store cannot know which, and does not open ([`OpenError::ClockBehind`]):
 //! set the clock and start again. Only when the clock is right and ran ahead before, remove the folder: the proofs that
 //! were used under the wrong clock can be used again when that time comes.
