@@ -1,13 +1,13 @@
 //! Where things lie in a data folder, and who may look in.
 
 use std::{
-    fs::{self, DirBuilder, File},
-    io::Write,
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    fs::{self, DirBuilder},
+    os::unix::fs::{DirBuilderExt, MetadataExt},
     path::{Path, PathBuf},
 };
 
 use pact_mandate::SecretKey;
+use pact_revocation::disk;
 
 use super::StoreError;
 use crate::keyring::KeyEntry;
@@ -85,26 +85,11 @@ impl Folder {
     }
 }
 
-/// Puts a whole file in its place: written beside it, synced, renamed, the folder synced. Readers see the old file or the
-/// new one.
+/// Puts a whole file in its place: readers see the old file or the new one.
 pub(crate) fn replace_file(path: &Path, content: &[u8], mode: u32) -> Result<(), StoreError> {
-    let Some((dir, name)) = path.parent().zip(path.file_name()) else {
-        return Err(StoreError::NotAStore(path.to_owned()));
-    };
-    let temporary = dir.join(format!(".{}.new", name.to_string_lossy()));
-    let mut options = fs::OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(mode)
-        .open(&temporary)
-        .map_err(StoreError::io(&temporary))?;
-    file.write_all(content).and_then(|()| file.sync_all()).map_err(StoreError::io(&temporary))?;
-    fs::rename(&temporary, path).map_err(StoreError::io(path))?;
-    sync_dir(dir)
+    disk::replace(path, content, mode).map_err(StoreError::io(path))
 }
 
 pub(crate) fn sync_dir(dir: &Path) -> Result<(), StoreError> {
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(StoreError::io(dir))
+    disk::sync_folder(dir).map_err(StoreError::io(dir))
 }

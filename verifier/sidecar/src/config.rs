@@ -1,14 +1,14 @@
 //! The configuration: strict, printable in effect, and never half read.
 
 use std::{
-    fs::File,
-    io::{self, Read},
+    io,
     net::SocketAddr,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use pact_mandate::IssuerId;
+use pact_revocation::disk;
 use pact_verifier::trust::{KeyOwners, TrustError};
 use toml::Table;
 
@@ -241,15 +241,12 @@ impl Bounds {
 
 /// Reads a text file of at most `limit` bytes.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<String, ConfigError> {
-    let read = |fault| ConfigError::Read { path: path.to_owned(), fault };
-    let mut text = String::new();
-    // One byte more than allowed shows that there is more.
-    File::open(path).map_err(read)?.take(limit + 1).read_to_string(&mut text).map_err(read)?;
-    if u64::try_from(text.len()).is_ok_and(|length| length <= limit) {
-        Ok(text)
-    } else {
-        Err(ConfigError::TooLarge { path: path.to_owned(), limit })
-    }
+    let read = |fault: io::Error| match fault.kind() {
+        io::ErrorKind::FileTooLarge => ConfigError::TooLarge { path: path.to_owned(), limit },
+        _ => ConfigError::Read { path: path.to_owned(), fault },
+    };
+    let not_text = |fault| read(io::Error::new(io::ErrorKind::InvalidData, fault));
+    String::from_utf8(disk::read(path, limit).map_err(read)?).map_err(not_text)
 }
 
 fn check_ranges(raw: &RawConfig) -> Result<(), ConfigError> {

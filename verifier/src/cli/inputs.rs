@@ -1,14 +1,9 @@
 //! Everything that a call is judged by, read from files.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-    sync::Arc,
-};
+use std::{io, path::Path, sync::Arc};
 
 use pact_mandate::{Asked, Call, Now};
-use pact_revocation::Lists;
+use pact_revocation::{Lists, disk};
 use pact_verifier::{
     Audience, ChainCache, FileReplay, Policy, Presented, PresentedProof, Refusal, ReplayStore, TrustSnapshot,
     limits::{MAX_CACHE_BYTES, MAX_INPUT_BYTES},
@@ -100,21 +95,14 @@ impl ReplayStore for NotRecorded {
     }
 }
 
-/// A file's content, at most so long as anything that is judged may be.
+/// A file's content, at most so long as anything that is judged may be; `-` is standard input.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Unjudged> {
-    let unreadable = |error: io::Error| Unjudged::new(path.display(), error);
-    let mut bytes = Vec::new();
-    let most = MAX_INPUT_BYTES.saturating_add(1);
-    if path == Path::new("-") {
-        io::stdin().lock().take(most).read_to_end(&mut bytes).map_err(unreadable)?;
+    let read = if path == Path::new("-") {
+        disk::read_from(io::stdin().lock(), MAX_INPUT_BYTES)
     } else {
-        File::open(path).map_err(unreadable)?.take(most).read_to_end(&mut bytes).map_err(unreadable)?;
-    }
-    if u64::try_from(bytes.len()).is_ok_and(|length| length < most) {
-        Ok(bytes)
-    } else {
-        Err(Unjudged::new(path.display(), format!("longer than {MAX_INPUT_BYTES} bytes")))
-    }
+        disk::read(path, MAX_INPUT_BYTES)
+    };
+    read.map_err(|error| Unjudged::new(path.display(), error))
 }
 
 pub(crate) fn read_text(path: &Path) -> Result<String, Unjudged> {
