@@ -12,7 +12,7 @@ use pact_revocation::disk;
 use pact_verifier::trust::{KeyOwners, TrustError};
 use toml::Table;
 
-use crate::limits::{MAX_CONFIG_BYTES, MAX_ISSUERS};
+use crate::limits::{MAX_CONFIG_BYTES, MAX_ISSUERS, MAX_POLICY_BYTES};
 
 mod issuer;
 mod keys;
@@ -46,10 +46,12 @@ pub struct Config {
     pub(crate) lists_every: Duration,
     pub(crate) issuers: Vec<IssuerConfig>,
     effective: String,
+    /// The file it was read from.
+    source: Option<PathBuf>,
 }
 
 /// The tool server behind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UpstreamConfig {
     pub(crate) url: HttpUrl,
     pub(crate) connect_timeout: Duration,
@@ -58,7 +60,7 @@ pub(crate) struct UpstreamConfig {
 }
 
 /// The bounds on callers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub(crate) body_bytes: usize,
     pub(crate) head_bytes: usize,
@@ -158,7 +160,8 @@ impl Config {
     /// Reads a file. Relative paths in it are relative to the folder that it stands in.
     pub fn read(path: &Path) -> Result<Config, ConfigError> {
         let text = read_bounded(path, MAX_CONFIG_BYTES)?;
-        Config::from_toml(&text, path.parent().unwrap_or(Path::new(".")))
+        let config = Config::from_toml(&text, path.parent().unwrap_or(Path::new(".")))?;
+        Ok(Config { source: Some(path.to_owned()), ..config })
     }
 
     /// Reads the text of a file that stands in `folder`.
@@ -176,6 +179,33 @@ impl Config {
     /// The file that maps tools to actions.
     pub fn policy_file(&self) -> &Path {
         &self.policy
+    }
+
+    /// The file that it was read from.
+    pub(crate) fn source(&self) -> Option<&Path> {
+        self.source.as_deref()
+    }
+
+    /// The texts of the configuration file and of the policy file as they are now.
+    pub(crate) fn texts(&self) -> Result<[String; 2], ConfigError> {
+        let own = self.source.as_ref().map(|path| read_bounded(path, MAX_CONFIG_BYTES)).transpose()?;
+        Ok([own.unwrap_or_default(), read_bounded(&self.policy, MAX_POLICY_BYTES)?])
+    }
+
+    /// The first key of another configuration that a running sidecar cannot take over: what it has bound, opened or handed
+    /// to connections.
+    pub(crate) fn needs_restart_for(&self, next: &Config) -> Option<&'static str> {
+        let differs = [
+            ("listen", self.listen != next.listen),
+            ("admin_listen", self.admin_listen != next.admin_listen),
+            ("audience", self.audience != next.audience),
+            ("path", self.path != next.path),
+            ("state_dir", self.state_dir != next.state_dir),
+            ("upstream", self.upstream != next.upstream),
+            ("mcp", self.tools_list != next.tools_list),
+            ("limits", self.bounds != next.bounds),
+        ];
+        differs.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
     }
 
     fn from_raw(raw: RawConfig, folder: &Path) -> Result<Config, ConfigError> {
@@ -219,6 +249,7 @@ impl Config {
             lists_every: raw.lists.every.get(),
             issuers,
             effective,
+            source: None,
         })
     }
 }

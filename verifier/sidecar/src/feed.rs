@@ -5,72 +5,69 @@ use std::{path::Path, sync::Arc};
 use pact_revocation::{FloorFolder, floor::FloorError, net::Fetcher};
 
 use crate::{
-    clock::Clock,
-    config::Config,
-    gate::Gate,
-    keys::{self, KeyBook},
-    limits::METRICS_UPKEEP,
-    lists::{ListBook, ListWatch},
+    config::Config, gate::Gate, keys, limits::METRICS_UPKEEP, lists::ListWatch, rules::Rules,
     watchers::Watchers,
 };
 
-/// Watches the list of every issuer, above the floors in `folder` (protocol R7).
-pub(crate) fn lists(
-    config: &Config,
-    keys: &Arc<KeyBook>,
-    clock: &Clock,
-    fetcher: &Fetcher,
-    folder: &Path,
-    watchers: &mut Watchers,
-) -> Result<Arc<ListBook>, FloorError> {
-    let book = Arc::new(ListBook::new());
-    let floors = FloorFolder::open(folder)?;
-    for issuer in &config.issuers {
-        let watch = ListWatch {
-            book: Arc::clone(&book),
-            keys: Arc::clone(keys),
-            issuer: issuer.id.clone(),
-            url: issuer.lists_url.clone(),
-            every: config.lists_every,
-            fetcher: fetcher.clone(),
-            floors: floors.clone(),
-            clock: clock.clone(),
-        };
-        watchers.spawn(format!("the watch of {}'s list", issuer.id), watch.run());
-    }
-    Ok(book)
+/// Starts the watches that a configuration asks for.
+pub(crate) struct Feeds {
+    fetcher: Fetcher,
+    floors: FloorFolder,
 }
 
-/// Watches every published key set; a change of trust is another verifier, swapped in whole.
-pub(crate) fn keys(gate: &Arc<Gate>, fetcher: &Fetcher, watchers: &mut Watchers) {
-    for (place, url) in gate.keys.places() {
-        let name = format!("the watch of the key set at {url}");
-        let (book, clock, fetcher) = (Arc::clone(&gate.keys), gate.clock.clone(), fetcher.clone());
-        let changing = Arc::clone(gate);
-        watchers.spawn(name, keys::watch(book, place, url, clock, fetcher, move || retrust(&changing)));
+impl Feeds {
+    /// Lists are watched above the floors in `folder` (protocol R7).
+    pub(crate) fn new(fetcher: Fetcher, folder: &Path) -> Result<Feeds, FloorError> {
+        Ok(Feeds { fetcher, floors: FloorFolder::open(folder)? })
     }
-    let gate = Arc::clone(gate);
-    watchers.spawn("the upkeep", async move {
-        loop {
-            tokio::time::sleep(METRICS_UPKEEP).await;
-            gate.metrics.upkeep();
-            // A fetch that hangs over the hard stop keeps no root alive (protocol K4).
-            retrust(&gate);
+
+    /// Watches every list and every published key set of these rules; dropped, the watches end.
+    pub(crate) fn start(&self, gate: &Arc<Gate>, rules: &Rules, config: &Config) -> Watchers {
+        let mut watchers = Watchers::default();
+        for issuer in &config.issuers {
+            let watch = ListWatch {
+                book: Arc::clone(&gate.lists),
+                keys: Arc::clone(&rules.keys),
+                issuer: issuer.id.clone(),
+                url: issuer.lists_url.clone(),
+                every: config.lists_every,
+                fetcher: self.fetcher.clone(),
+                floors: self.floors.clone(),
+                clock: gate.clock.clone(),
+            };
+            watchers.spawn(format!("the watch of {}'s list", issuer.id), watch.run());
         }
-    });
+        for (place, url) in rules.keys.places() {
+            let name = format!("the watch of the key set at {url}");
+            let (book, clock, fetcher) = (Arc::clone(&rules.keys), gate.clock.clone(), self.fetcher.clone());
+            let changing = Arc::clone(gate);
+            watchers.spawn(name, keys::watch(book, place, url, clock, fetcher, move || retrust(&changing)));
+        }
+        watchers
+    }
+}
+
+/// The upkeep of metrics and of trust, for ever.
+pub(crate) async fn upkeep(gate: Arc<Gate>) {
+    loop {
+        tokio::time::sleep(METRICS_UPKEEP).await;
+        gate.metrics.upkeep();
+        // A fetch that hangs over the hard stop keeps no root alive (protocol K4).
+        retrust(&gate);
+    }
 }
 
 /// Judges by the keys of now. They are read inside the swap: of two swaps at once, the later one has read the newer keys.
 fn retrust(gate: &Gate) {
-    gate.verifier.rcu(|verifier| match gate.keys.believed(gate.clock.now().monotonic) {
-        Ok(trust) if trust.digest() == verifier.trust().digest() => Arc::clone(verifier),
-        Ok(trust) => {
+    gate.rules.rcu(|rules| match rules.by_the_keys_of(gate.clock.now().monotonic) {
+        Ok(None) => Arc::clone(rules),
+        Ok(Some(next)) => {
             tracing::info!("the root keys changed; calls are judged by the new ones");
-            Arc::new(verifier.with_trust(Arc::new(trust)))
+            Arc::new(next)
         }
         Err(fault) => {
             gate.died.note(format!("trust: {fault}"));
-            Arc::clone(verifier)
+            Arc::clone(rules)
         }
     });
 }

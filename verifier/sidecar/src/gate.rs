@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, Request, Response, header};
 use http_body::Body;
 use pact_mandate::{Json, Now};
 use pact_verifier::{
-    Presented, PresentedProof, Refusal, Verifier, carriage, permit::Standing, presented::UnverifiedHint,
+    Presented, PresentedProof, Refusal, carriage, permit::Standing, presented::UnverifiedHint,
 };
 use tokio::sync::Semaphore;
 
@@ -18,7 +18,6 @@ use crate::{
     config::{Bounds, ToolsList},
     fault::Fault,
     header::DPOP,
-    keys::KeyBook,
     lifeline::Lifeline,
     lists::ListBook,
     mcp::{Asks, Message, RpcId, ToolCall, agreement},
@@ -26,8 +25,10 @@ use crate::{
     panic::caught,
     passage::Passage,
     receive::{Received, receive},
+    reload::LastChange,
     request_id::{RequestId, RequestIds},
     respond,
+    rules::Rules,
     sampler::Sampler,
     upstream::Upstream,
     watchers::Died,
@@ -36,7 +37,7 @@ use crate::{
 /// Refusals of credentials whose root nobody has.
 const UNKNOWN_ROOT: [&str; 2] = ["tenuo_untrusted_root", "biscuit_unknown_root"];
 
-/// What the traffic port judges by. The verifier is swapped whole when trust or policy changes.
+/// What the traffic port judges by. The rules are swapped whole when trust or policy changes.
 pub(crate) struct Gate {
     pub(crate) clock: Clock,
     pub(crate) path: String,
@@ -44,9 +45,9 @@ pub(crate) struct Gate {
     pub(crate) origin: String,
     pub(crate) bounds: Bounds,
     pub(crate) tools_list: ToolsList,
-    pub(crate) verifier: ArcSwap<Verifier>,
+    pub(crate) rules: ArcSwap<Rules>,
     pub(crate) lists: Arc<ListBook>,
-    pub(crate) keys: Arc<KeyBook>,
+    pub(crate) last_change: LastChange,
     pub(crate) upstream: Upstream,
     pub(crate) metrics: Metrics,
     pub(crate) ids: RequestIds,
@@ -145,8 +146,8 @@ impl Gate {
     fn admit(&self, call: ToolCall, headers: &HeaderMap, now: Now) -> Result<Passage, Fault> {
         let (presented, proof) = read_carriage(call.message().params(), headers)?;
         let hint = presented.unverified_hint();
-        let (verifier, lists) = (self.verifier.load(), self.lists.lists());
-        let admitted = Passage::judge(call, presented, &proof, &verifier, &lists, now);
+        let (rules, lists) = (self.rules.load(), self.lists.lists());
+        let admitted = Passage::judge(call, presented, &proof, &rules.verifier, &lists, now);
         if let Err(Fault::Refused(refusal)) = &admitted {
             self.ask_for_keys(refusal, hint, now);
         }
@@ -156,14 +157,14 @@ impl Gate {
     /// K4: a root that nobody has may be newer than what was fetched.
     fn ask_for_keys(&self, refusal: &Refusal, hint: UnverifiedHint, now: Now) {
         if UNKNOWN_ROOT.contains(&refusal.code()) {
-            self.keys.missed(hint, now.monotonic);
+            self.rules.load().keys.missed(hint, now.monotonic);
         }
     }
 
     /// Whether an answer that is still open may stay so (protocol R9).
     pub(crate) fn still_permits(&self, standing: &Standing) -> Result<(), Fault> {
         let lists = self.lists.lists();
-        Ok(self.verifier.load().still_permits(standing, &lists, self.clock.now())?)
+        Ok(self.rules.load().verifier.still_permits(standing, &lists, self.clock.now())?)
     }
 
     /// Counts a refusal, and writes it to the log: in full from rung 1 on, sampled before (protocol M6).

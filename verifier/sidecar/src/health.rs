@@ -7,7 +7,7 @@ use pact_revocation::Stale;
 use pact_verifier::{Verifier, limits::FUTURE_SKEW_SECONDS, replay::ReplayHealth};
 use serde::Serialize;
 
-use crate::{gate::Gate, keys::IssuerKeys, lists::Watched};
+use crate::{gate::Gate, keys::IssuerKeys, lists::Watched, rules::Rules};
 
 /// The answer of `/readyz`.
 #[derive(Debug, Serialize)]
@@ -22,6 +22,7 @@ pub(crate) struct Health {
     /// Keys that two issuers claim: they count for neither (protocol K3).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     disputes: Vec<String>,
+    configuration: ConfigurationHealth,
     issuers: BTreeMap<String, IssuerHealth>,
     policy: PolicyHealth,
     replay: ReplayView,
@@ -73,6 +74,15 @@ struct FormatHealth {
     reason: Option<String>,
 }
 
+/// Which configuration is in force, and why a later one is not.
+#[derive(Debug, Serialize)]
+struct ConfigurationHealth {
+    ok: bool,
+    version: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
 #[derive(Debug, Serialize)]
 struct PolicyHealth {
     ok: bool,
@@ -104,18 +114,30 @@ impl Health {
         let upstream = Component::from_result(gate.upstream.probe().await);
         let now = gate.clock.now();
         // What calls are judged by, which is not always what was fetched last.
-        let verifier = gate.verifier.load_full();
-        let issuers: BTreeMap<String, IssuerHealth> = gate
+        let rules = gate.rules.load_full();
+        let verifier = &rules.verifier;
+        let issuers: BTreeMap<String, IssuerHealth> = rules
             .keys
             .report(now.monotonic)
             .into_iter()
-            .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, &verifier, keys, now)))
+            .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, verifier, keys, now)))
             .collect();
         let replay = ReplayView::of(verifier.replay().health(), now.wall);
         let policy = PolicyHealth { ok: true, digest: hex::encode(verifier.policy().digest()) };
-        let (died, disputes) = (gate.died.names(), gate.keys.disputes());
+        let configuration = ConfigurationHealth::look(gate, &rules);
+        let (died, disputes) = (gate.died.names(), rules.keys.disputes());
         let reasons = Vec::new();
-        let mut health = Health { ready: false, reasons, died, disputes, issuers, policy, replay, upstream };
+        let mut health = Health {
+            ready: false,
+            reasons,
+            died,
+            disputes,
+            configuration,
+            issuers,
+            policy,
+            replay,
+            upstream,
+        };
         health.reasons = health.why_not();
         health.ready = health.died.is_empty()
             && health.issuers.values().any(|issuer| issuer.ok)
@@ -127,7 +149,11 @@ impl Health {
 
     fn why_not(&self) -> Vec<String> {
         let issuers = self.issuers.iter().flat_map(|(name, issuer)| issuer.why_not(name));
-        let others = [("replay store", &self.replay.reason), ("tool server", &self.upstream.reason)];
+        let others = [
+            ("configuration", &self.configuration.reason),
+            ("replay store", &self.replay.reason),
+            ("tool server", &self.upstream.reason),
+        ];
         let others = others
             .into_iter()
             .filter_map(|(name, reason)| reason.as_ref().map(|reason| format!("{name}: {reason}")));
@@ -138,6 +164,8 @@ impl Health {
     fn export(&self, gate: &Gate) {
         let flag = |ok: bool| if ok { 1.0 } else { 0.0 };
         gate.metrics.whole("pact_sidecar_ready", flag(self.ready));
+        let version = u32::try_from(self.configuration.version).unwrap_or(u32::MAX);
+        gate.metrics.whole("pact_sidecar_configuration_version", f64::from(version));
         gate.metrics.whole("pact_sidecar_components_died", count(self.died.len()));
         gate.metrics.whole("pact_sidecar_keys_disputed", count(self.disputes.len()));
         for (name, issuer) in &self.issuers {
@@ -159,6 +187,13 @@ impl Health {
                 gate.metrics.issuer(metric, name, f64::from(u32::try_from(value).unwrap_or(u32::MAX)));
             }
         }
+    }
+}
+
+impl ConfigurationHealth {
+    fn look(gate: &Gate, rules: &Rules) -> ConfigurationHealth {
+        let reason = gate.last_change.fault();
+        ConfigurationHealth { ok: reason.is_none(), version: rules.version, reason }
     }
 }
 

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub const MAX_CONFIG_BYTES: u64 = 256 * 1024;
 /// Bytes of the policy file: one table a tool, thousands of tools.
 pub const MAX_POLICY_BYTES: u64 = 1024 * 1024;
+/// How often both files are looked at for changes; a change counts at the second look that sees it.
+pub(crate) const RELOAD_LOOK: Duration = Duration::from_secs(1);
 /// Issuers in one configuration; each costs two watchers.
 pub const MAX_ISSUERS: usize = 64;
 

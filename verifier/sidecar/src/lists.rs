@@ -14,7 +14,7 @@ use pact_revocation::{
     net::{self, Fetcher, ListUrl, Target, WatchOptions, Watcher},
 };
 
-use crate::{clock::Clock, keys::KeyBook};
+use crate::{clock::Clock, config::IssuerConfig, keys::KeyBook};
 
 /// What is held of every issuer, and how its watch goes.
 pub(crate) struct ListBook {
@@ -60,6 +60,16 @@ impl ListBook {
     /// How the watch of an issuer's list goes.
     pub(crate) fn watched(&self, issuer: &IssuerId) -> Watched {
         self.lock().get(issuer).cloned().unwrap_or_default()
+    }
+
+    /// Lets go of what is held of issuers that are configured no more.
+    pub(crate) fn keep_only(&self, issuers: &[IssuerConfig]) {
+        let is_kept = |issuer: &IssuerId| issuers.iter().any(|config| config.id == *issuer);
+        self.lists.rcu(|lists| {
+            let gone = lists.iter().map(|held| held.issuer()).filter(|issuer| !is_kept(issuer));
+            gone.fold(Lists::clone(lists), |all, issuer| all.without(issuer))
+        });
+        self.lock().retain(|issuer, _| is_kept(issuer));
     }
 
     fn note(&self, issuer: &IssuerId, watcher: &Watcher) {

@@ -14,6 +14,7 @@ const BUCKETS: [f64; 10] = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.01, 0.05, 
 const REQUESTS: &str = "pact_sidecar_requests_total";
 const REFUSALS: &str = "pact_sidecar_refusals_total";
 const ENDED: &str = "pact_sidecar_answers_ended_total";
+const RELOADS: &str = "pact_sidecar_reloads_total";
 const JUDGEMENT: &str = "pact_sidecar_judgement_seconds";
 const UPSTREAM: &str = "pact_sidecar_upstream_seconds";
 
@@ -73,6 +74,11 @@ impl Metrics {
         self.count(REFUSALS, &[("code", code), ("class", class)]);
     }
 
+    /// A changed configuration was taken into force, or refused.
+    pub(crate) fn reloaded(&self, in_force: bool) {
+        self.count(RELOADS, &[("outcome", if in_force { "in_force" } else { "refused" })]);
+    }
+
     pub(crate) fn answer_ended(&self, code: &'static str) {
         self.count(ENDED, &[("code", code)]);
     }
@@ -122,12 +128,17 @@ fn describe(recorder: &PrometheusRecorder) {
     for (name, text) in [
         (REQUESTS, "Requests on the traffic port, by outcome"),
         (REFUSALS, "Refused requests, by code and class"),
+        (RELOADS, "Changed configurations, by whether they are in force"),
         (ENDED, "Answers ended because what allowed them ended, by code"),
     ] {
         recorder.describe_counter(name.into(), None, text.into());
     }
     for (name, text) in [
         ("pact_sidecar_ready", "1 when calls can be permitted"),
+        (
+            "pact_sidecar_configuration_version",
+            "Configurations in force since the start, the present one included",
+        ),
         ("pact_sidecar_components_died", "Parts of the sidecar that have died: every call is refused"),
         ("pact_sidecar_keys_disputed", "Keys that two issuers claim: they count for neither"),
         ("pact_sidecar_requests_open", "Requests in work, open answers among them"),

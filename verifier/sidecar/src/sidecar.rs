@@ -21,13 +21,16 @@ use crate::{
     admin,
     clock::Clock,
     config::{Config, ConfigError, read_bounded},
-    feed,
+    feed::{self, Feeds},
     gate::Gate,
     keys::KeyBook,
     limits::{ADMIN_CONNECTIONS, CACHE_BYTES, MAX_POLICY_BYTES},
     listener::{ConnectionBounds, serve},
+    lists::ListBook,
     metrics::Metrics,
+    reload::{LastChange, Reload},
     request_id::RequestIds,
+    rules::Rules,
     sampler::Sampler,
     upstream::{Upstream, tls},
     watchers::{Died, Watchers},
@@ -162,6 +165,7 @@ impl Sidecar {
             serve(traffic, bounds, open, answer, shutdown).await;
             drop(drained);
         };
+        let mut watchers = watchers;
         tokio::select! {
             _ = async { tokio::join!(traffic_port, admin_port) } => {}
             () = watchers.supervise(&gate.died) => {}
@@ -181,15 +185,16 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(StartError::Random)?;
     let mut watchers = Watchers::default();
-    let fetcher = Fetcher::new(FetchLimits::default())?;
-    let lists = feed::lists(config, &keys, &clock, &fetcher, &state("lists")?, &mut watchers)?;
+    let feeds = Feeds::new(Fetcher::new(FetchLimits::default())?, &state("lists")?)?;
+    let verifier = Verifier::new(trust, policy, audience, Arc::new(replay), cache);
     let gate = Arc::new(Gate {
         path: config.path.clone(),
         origin: config.audience.origin(),
         bounds: config.bounds,
         tools_list: config.tools_list,
-        verifier: ArcSwap::from_pointee(Verifier::new(trust, policy, audience, Arc::new(replay), cache)),
-        lists,
+        rules: ArcSwap::from_pointee(Rules::new(keys, verifier)),
+        lists: Arc::new(ListBook::new()),
+        last_change: LastChange::default(),
         upstream: Upstream::new(config.upstream.clone(), tls()?),
         metrics: Metrics::new(),
         ids: RequestIds::new(random),
@@ -197,13 +202,14 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         sampler: Sampler::new(),
         died: Died::default(),
         clock,
-        keys,
     });
-    feed::keys(&gate, &fetcher, &mut watchers);
+    let reload = Reload::start(Arc::clone(&gate), feeds, config.clone());
+    watchers.spawn("the watch of the configuration", reload.run());
+    watchers.spawn("the upkeep", feed::upkeep(Arc::clone(&gate)));
     Ok((gate, watchers))
 }
 
-fn read_policy(config: &Config) -> Result<Policy, StartError> {
+pub(crate) fn read_policy(config: &Config) -> Result<Policy, StartError> {
     Ok(Policy::from_toml(&read_bounded(&config.policy, MAX_POLICY_BYTES)?)?)
 }
 

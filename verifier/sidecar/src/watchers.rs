@@ -28,8 +28,8 @@ impl Watchers {
         self.names.insert(id, name.into());
     }
 
-    /// Takes note of every task that ends, by a panic or otherwise. Never done.
-    pub(crate) async fn supervise(mut self, died: &Died) {
+    /// Takes note of every task that ends, by a panic or otherwise. Never done; left half-way, nothing is lost.
+    pub(crate) async fn supervise(&mut self, died: &Died) {
         while let Some(ended) = self.tasks.join_next_with_id().await {
             let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
             died.note(self.names.remove(&id).unwrap_or_default());

@@ -18,7 +18,7 @@ use super::{
     owners::{Holder, Owners},
     published::Published,
 };
-use crate::config::{Config, IssuerConfig, PinnedKey, PinnedRoot};
+use crate::config::{Config, IssuerConfig, KeyBounds, PinnedKey, PinnedRoot};
 
 #[cfg(test)]
 mod tests;
@@ -66,6 +66,37 @@ impl KeyBook {
         let sets = config.issuers.iter().map(|_| Sets { roots: set(), list_keys: set() }).collect();
         let pages = Pages { sets, owners: Owners::pinned(&config.issuers) };
         KeyBook { pages: Mutex::new(pages), issuers: config.issuers.clone(), asked: Notify::new() }
+    }
+
+    /// The book of the next configuration. What is held of an issuer that publishes where it did stays and ages on, if it
+    /// goes together with the keys that are pinned now; what was seen of owners is remembered (protocol K3).
+    pub(crate) fn successor(&self, config: &Config) -> KeyBook {
+        let next = KeyBook::new(config);
+        let old = self.lock();
+        {
+            let mut pages = next.lock();
+            pages.owners.remember(&old.owners, &config.issuers);
+            for (issuer, place) in config.issuers.iter().zip(0..) {
+                let known = self.issuers.iter().zip(&old.sets).find(|(known, _)| known.id == issuer.id);
+                let Some((known, sets)) = known else { continue };
+                for (role, same_place) in [
+                    (KeyRole::Root, known.keys_url == issuer.keys_url),
+                    (KeyRole::List, known.list_keys_url == issuer.list_keys_url),
+                ] {
+                    if same_place {
+                        pages.take_over(
+                            issuer,
+                            KeyPlace { issuer: place, role },
+                            sets.get(role),
+                            config.keys,
+                        );
+                    }
+                }
+            }
+            pages.forfeit_disputed();
+        }
+        drop(old);
+        next
     }
 
     /// The sets to watch.
@@ -191,6 +222,25 @@ impl KeyBook {
 }
 
 impl Pages {
+    /// Takes over a set under another configuration, unless it would be refused there.
+    fn take_over(&mut self, config: &IssuerConfig, place: KeyPlace, held: &Published, bounds: KeyBounds) {
+        let holder = Holder { issuer: config.id.clone(), role: place.role };
+        let Ok(set) = KeySet::new(held.held().to_vec()) else { return };
+        let counts = self
+            .owners
+            .judge(&holder, &set, held.counted())
+            .and_then(|()| check_ids(config, place.role, &set));
+        if counts.is_err() {
+            return;
+        }
+        if let Some(since) = held.counted() {
+            self.owners.note(&holder, &set, since);
+        }
+        if let Some(sets) = self.sets.get_mut(place.issuer) {
+            *sets.of(place.role) = held.under(bounds);
+        }
+    }
+
     /// Lets go of the published roots of whom the fault names; whether there were any.
     fn forfeit_at_fault(&mut self, issuers: &[IssuerConfig], fault: &TrustError) -> bool {
         let named = match fault {
@@ -221,6 +271,13 @@ impl Pages {
 }
 
 impl Sets {
+    fn get(&self, role: KeyRole) -> &Published {
+        match role {
+            KeyRole::Root => &self.roots,
+            KeyRole::List => &self.list_keys,
+        }
+    }
+
     fn of(&mut self, role: KeyRole) -> &mut Published {
         match role {
             KeyRole::Root => &mut self.roots,

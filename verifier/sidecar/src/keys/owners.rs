@@ -55,6 +55,21 @@ impl Owners {
         Owners(keys.collect())
     }
 
+    /// Takes over what was seen of issuers that are still configured. What is pinned now has the last word.
+    pub(crate) fn remember(&mut self, earlier: &Owners, issuers: &[IssuerConfig]) {
+        let is_configured = |issuer: &IssuerId| issuers.iter().any(|config| config.id == *issuer);
+        for (key, owner) in &earlier.0 {
+            let stays = match owner {
+                Owner::Pinned(_) => false,
+                Owner::Shown(holder, _) => is_configured(&holder.issuer),
+                Owner::Disputed(dispute, _) => dispute.claimants.iter().all(is_configured),
+            };
+            if stays {
+                self.0.entry(*key).or_insert_with(|| owner.clone());
+            }
+        }
+    }
+
     /// Whether a set may count, as far as its keys go. `before` is when the fetch began that last brought a set of this
     /// holder's that counted. A dispute is remembered, whatever becomes of the set.
     pub(crate) fn judge(

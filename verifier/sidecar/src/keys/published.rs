@@ -15,7 +15,7 @@ use crate::{
 mod tests;
 
 /// One set: fetched again past the soft bound, empty past the hard one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Published {
     bounds: KeyBounds,
     held: Option<Held>,
@@ -27,7 +27,7 @@ pub(crate) struct Published {
     misses: Vec<(UnverifiedHint, Monotonic)>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Held {
     keys: Vec<(KeyId, PublicKey)>,
     since: Monotonic,
@@ -44,6 +44,11 @@ impl Published {
             asked: false,
             misses: Vec::new(),
         }
+    }
+
+    /// The same set under other bounds.
+    pub(crate) fn under(&self, bounds: KeyBounds) -> Published {
+        Published { bounds, ..self.clone() }
     }
 
     /// The keys that count now: none before the first fetch and past the hard stop.

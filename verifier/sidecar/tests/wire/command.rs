@@ -79,3 +79,25 @@ async fn no_log_holds_a_credential_a_proof_or_an_argument() {
         assert!(!log.contains(never), "{never}");
     }
 }
+
+/// What an operator does who does not want to wait.
+#[tokio::test]
+async fn a_hangup_takes_the_changed_policy_into_force_at_once() {
+    let stand = Stand::start().await;
+    let text = std::fs::read_to_string(stand.folder.path().join("sidecar.toml")).unwrap();
+    let file = stand.folder.path().join("other.toml");
+    std::fs::write(&file, text.replace("\"state\"", "\"other\"")).unwrap();
+    let mut child = command(&file, &[]).env("RUST_LOG", "info").spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut log = String::new();
+    while !log.contains("the sidecar listens") {
+        assert_ne!(lines.read_line(&mut log).unwrap(), 0, "{log}");
+    }
+    let hangup = || Command::new("kill").arg("-HUP").arg(child.id().to_string()).status().unwrap();
+    assert!(hangup().success());
+    while !log.contains("the changed configuration is in force") {
+        assert_ne!(lines.read_line(&mut log).unwrap(), 0, "{log}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

@@ -20,6 +20,8 @@ mod lists;
 #[cfg(test)]
 mod operations;
 #[cfg(test)]
+mod reload;
+#[cfg(test)]
 mod shapes;
 #[cfg(test)]
 mod smuggling;

@@ -13,21 +13,28 @@ fn set(seeds: &[u8]) -> KeySet {
     KeySet::new(seeds.iter().map(|seed| (key(*seed).thumbprint().into(), key(*seed))).collect()).unwrap()
 }
 
-/// `a` publishes everything, `b` has the root 1 pinned and publishes more.
-fn book() -> KeyBook {
-    let issuer = |id: &str, roots: &str| {
-        format!(
-            "[[issuers]]\nid = \"{id}\"\n{roots}\nkeys_url = \"https://{id}/k\"\nlist_keys_url = \"https://{id}/l\"\n\
-             lists_url = \"https://{id}/r\"\nspeaks = {{ formats = [], actions = [], projects = [] }}\n"
-        )
-    };
+fn issuer(id: &str, roots: &str) -> String {
+    format!(
+        "[[issuers]]\nid = \"{id}\"\n{roots}\nkeys_url = \"https://{id}/k\"\nlist_keys_url = \"https://{id}/l\"\n\
+         lists_url = \"https://{id}/r\"\nspeaks = {{ formats = [], actions = [], projects = [] }}\n"
+    )
+}
+
+/// The issuers `a` and `b`, which both publish everything; `b` has these roots pinned.
+fn config(pinned: &[&str]) -> Config {
+    let pinned: Vec<String> = pinned.iter().map(|key| format!("\"{key}\"")).collect();
     let text = format!(
         "listen = \"127.0.0.1:0\"\nadmin_listen = \"127.0.0.1:0\"\naudience = \"https://t/mcp\"\npolicy = \"p\"\n\
          state_dir = \"s\"\nupstream = {{ url = \"http://127.0.0.1:1/\" }}\n{}{}",
         issuer("a", ""),
-        issuer("b", &format!("roots = [\"ours:{}\"]", key(1)))
+        issuer("b", &format!("roots = [{}]", pinned.join(", ")))
     );
-    KeyBook::new(&Config::from_toml(&text, Path::new("/")).unwrap())
+    Config::from_toml(&text, Path::new("/")).unwrap()
+}
+
+/// `a` publishes everything, `b` has the root 1 pinned and publishes more.
+fn book() -> KeyBook {
+    KeyBook::new(&config(&[&format!("ours:{}", key(1))]))
 }
 
 const A_ROOT: KeyPlace = KeyPlace { issuer: 0, role: KeyRole::Root };
@@ -228,4 +235,29 @@ fn k3_in_doubt_less_is_believed_never_what_was_believed_before() {
     let mut twice = self::book();
     twice.issuers[0].roots = twice.issuers[1].roots.clone();
     assert_eq!(counts(&twice.believed(now()).unwrap()), [0, 0]);
+}
+
+#[test]
+fn k3_what_a_reload_keeps_must_go_together_with_what_is_pinned_now() {
+    let pinned = |seeds: &[u8]| {
+        let keys: Vec<String> = seeds.iter().map(|seed| format!("k{seed}:{}", key(*seed))).collect();
+        config(&keys.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let book = KeyBook::new(&pinned(&[1]));
+    fetch(&book, A_ROOT, &[5, 6], 1).unwrap();
+    fetch(&book, B_ROOT, &[7], 1).unwrap();
+    // The same again: everything stays, and is as old as it was.
+    let same = book.successor(&pinned(&[1]));
+    assert_eq!((roots(&same, A_ROOT), roots(&same, B_ROOT)), (2, 2));
+    assert_eq!(same.report(at(11))[0].age, Some(Duration::from_secs(10)));
+    // A key of a's set is pinned under b: the set does not go together with that, and the next fetch is refused too.
+    let taken = book.successor(&pinned(&[1, 5]));
+    assert_eq!((roots(&taken, A_ROOT), roots(&taken, B_ROOT)), (0, 3));
+    assert!(fetch(&taken, A_ROOT, &[5, 6], 2).is_err());
+    // What b let go of stays b's: a cannot take it over.
+    let without = book.successor(&pinned(&[1]));
+    fetch(&without, B_ROOT, &[8], 2).unwrap();
+    fetch(&without, A_ROOT, &[6], 2).unwrap();
+    let later = without.successor(&pinned(&[1]));
+    assert!(fetch(&later, A_ROOT, &[7], 3).is_err());
 }
