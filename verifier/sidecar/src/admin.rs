@@ -6,10 +6,17 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full};
 
-use crate::{answer::AnswerBody, gate::Gate, health::Health};
+use crate::{answer::AnswerBody, gate::Gate, health::Health, hosts::Hosts};
 
 /// Answers a request of the admin port.
-pub(crate) async fn answer<B>(gate: Arc<Gate>, request: Request<B>) -> Response<AnswerBody> {
+pub(crate) async fn answer<B>(
+    gate: Arc<Gate>,
+    hosts: Arc<Hosts>,
+    request: Request<B>,
+) -> Response<AnswerBody> {
+    if let Err(fault) = hosts.check(request.headers()) {
+        return text(StatusCode::MISDIRECTED_REQUEST, format!("{fault}\n"));
+    }
     if request.method() != Method::GET {
         return text(StatusCode::METHOD_NOT_ALLOWED, "GET only\n");
     }

@@ -37,6 +37,7 @@ pub struct Config {
     pub(crate) admin_listen: SocketAddr,
     pub(crate) audience: HttpUrl,
     pub(crate) path: String,
+    pub(crate) allowed_hosts: Vec<String>,
     pub(crate) policy: PathBuf,
     pub(crate) state_dir: PathBuf,
     pub(crate) upstream: UpstreamConfig,
@@ -199,6 +200,7 @@ impl Config {
             ("listen", self.listen != next.listen),
             ("admin_listen", self.admin_listen != next.admin_listen),
             ("audience", self.audience != next.audience),
+            ("allowed_hosts", self.allowed_hosts != next.allowed_hosts),
             ("path", self.path != next.path),
             ("state_dir", self.state_dir != next.state_dir),
             ("upstream", self.upstream != next.upstream),
@@ -231,6 +233,7 @@ impl Config {
             admin_listen: raw.admin_listen,
             audience,
             path,
+            allowed_hosts: raw.allowed_hosts,
             policy: folder.join(raw.policy),
             state_dir: folder.join(raw.state_dir),
             upstream: UpstreamConfig {
@@ -315,7 +318,25 @@ fn check_ranges(raw: &RawConfig) -> Result<(), ConfigError> {
     if raw.listen.port() != 0 && raw.listen == raw.admin_listen {
         return out_of_range("admin_listen", "another address than listen");
     }
+    if !raw.admin_listen.ip().is_loopback() && !raw.admin_remote {
+        return out_of_range(
+            "admin_listen",
+            "a loopback address, since it asks nobody who they are; `admin_remote = true` where only operators reach it",
+        );
+    }
+    if !raw.allowed_hosts.iter().all(|host| is_host(host)) {
+        return out_of_range(
+            "allowed_hosts",
+            "names as `Host` has them: example.org, example.org:8080, or \"*\" for any",
+        );
+    }
     Ok(())
+}
+
+/// `*`, or a host as the header names it, with or without a port.
+fn is_host(text: &str) -> bool {
+    text == "*"
+        || text.parse::<http::uri::Authority>().is_ok_and(|authority| !authority.as_str().contains('@'))
 }
 
 /// A path that reads the same to everybody.

@@ -44,6 +44,9 @@ pub enum ShapeFault {
     /// A page of another origin than the audience's, or one that hides its own.
     #[error("pages of other origins than the audience's call nothing here")]
     OriginNotAllowed,
+    /// Another `Host` than those that this place answers to.
+    #[error("the Host header names another place than this one (audience, allowed_hosts)")]
+    HostNotAllowed,
     /// Not POST.
     #[error("one JSON-RPC message per POST is all that is served here")]
     MethodNotAllowed,
@@ -157,6 +160,7 @@ impl ShapeFault {
             ShapeFault::NoSuchPath => "no_such_path",
             ShapeFault::TargetNotPlain => "target_not_plain",
             ShapeFault::OriginNotAllowed => "origin_not_allowed",
+            ShapeFault::HostNotAllowed => "host_not_allowed",
             ShapeFault::MethodNotAllowed => "method_not_allowed",
             ShapeFault::HeaderRepeated { .. } => "header_repeated",
             ShapeFault::HeaderNotText { .. } => "header_not_text",

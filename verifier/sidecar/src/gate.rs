@@ -18,9 +18,11 @@ use crate::{
     config::{Bounds, ToolsList},
     fault::Fault,
     header::DPOP,
+    hosts::Hosts,
     lifeline::Lifeline,
     lists::ListBook,
     mcp::{Asks, Message, RpcId, ToolCall, agreement},
+    metadata::ResourceMetadata,
     metrics::{Metrics, Passed},
     panic::caught,
     passage::Passage,
@@ -41,6 +43,8 @@ const UNKNOWN_ROOT: [&str; 2] = ["tenuo_untrusted_root", "biscuit_unknown_root"]
 pub(crate) struct Gate {
     pub(crate) clock: Clock,
     pub(crate) path: String,
+    pub(crate) hosts: Hosts,
+    pub(crate) metadata: ResourceMetadata,
     /// The only one from which a browser's page may call.
     pub(crate) origin: String,
     pub(crate) bounds: Bounds,
@@ -83,7 +87,7 @@ impl Gate {
             Err(_) => Turned::from(Fault::Internal),
         };
         self.tell(&turned.fault, request_id);
-        respond::refusal(&turned.fault, turned.id.as_ref(), request_id)
+        respond::refusal(&turned.fault, turned.id.as_ref(), request_id, self.metadata.url())
     }
 
     async fn serve<B>(
@@ -96,6 +100,10 @@ impl Gate {
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         self.died.check()?;
+        self.hosts.check(request.headers())?;
+        if let Some(metadata) = self.metadata.answer(&request, self.takes_bearers()) {
+            return Ok(metadata);
+        }
         let place = Arc::clone(&self.requests).try_acquire_owned();
         let place = place.map_err(|_| Fault::Overloaded { limit: self.bounds.requests })?;
         let Received { headers, body } = receive(request, &self.path, &self.origin, &self.bounds).await?;
@@ -108,6 +116,10 @@ impl Gate {
         let answer = self.upstream.forward(passage, &headers, lifeline, request_id).await.map_err(turned)?;
         self.metrics.answered_in(self.clock.now().monotonic.since(started));
         Ok(answer)
+    }
+
+    fn takes_bearers(&self) -> bool {
+        self.rules.load().verifier.trust().issuers().iter().any(|issuer| issuer.bearer)
     }
 
     /// What the message may do: go through because its method is open, or because the ladder of trust permits it.

@@ -52,7 +52,13 @@ struct ErrorData<'a> {
 }
 
 /// The answer that says why there is no other.
-pub(crate) fn refusal(fault: &Fault, id: Option<&RpcId>, request_id: RequestId) -> Response<AnswerBody> {
+/// `metadata` is where a caller reads how to present a credential (RFC 9728, 5.1).
+pub(crate) fn refusal(
+    fault: &Fault,
+    id: Option<&RpcId>,
+    request_id: RequestId,
+    metadata: &str,
+) -> Response<AnswerBody> {
     let body =
         Full::from(error_message(fault, id, request_id)).map_err(|never| match never {}).boxed_unsync();
     let mut response = Response::new(body);
@@ -61,7 +67,8 @@ pub(crate) fn refusal(fault: &Fault, id: Option<&RpcId>, request_id: RequestId) 
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Some(challenge) = challenge(fault) {
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge.text()));
+        let text = format!("DPoP {}algs=\"EdDSA\", resource_metadata=\"{metadata}\"", challenge.error());
+        headers.extend(HeaderValue::try_from(text).map(|value| (header::WWW_AUTHENTICATE, value)));
     }
     match status(fault) {
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => {
@@ -155,6 +162,7 @@ fn shape_status(shape: &ShapeFault) -> StatusCode {
         ShapeFault::ContentType | ShapeFault::ContentEncoding => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ShapeFault::BodyTooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
         ShapeFault::BodyTooSlow { .. } => StatusCode::REQUEST_TIMEOUT,
+        ShapeFault::HostNotAllowed => StatusCode::MISDIRECTED_REQUEST,
         ShapeFault::MethodNotOpen | ShapeFault::OriginNotAllowed => StatusCode::FORBIDDEN,
         _ => StatusCode::BAD_REQUEST,
     }
@@ -191,6 +199,7 @@ fn leaves_body_unread(fault: &Fault) -> bool {
         ShapeFault::NoSuchPath
             | ShapeFault::TargetNotPlain
             | ShapeFault::OriginNotAllowed
+            | ShapeFault::HostNotAllowed
             | ShapeFault::MethodNotAllowed
             | ShapeFault::HeaderRepeated { .. }
             | ShapeFault::HeaderNotText { .. }
@@ -203,12 +212,12 @@ fn leaves_body_unread(fault: &Fault) -> bool {
 }
 
 impl Challenge {
-    fn text(self) -> &'static str {
+    fn error(self) -> &'static str {
         match self {
-            Challenge::Bare => "DPoP algs=\"EdDSA\"",
-            Challenge::InvalidToken => "DPoP error=\"invalid_token\", algs=\"EdDSA\"",
-            Challenge::InvalidProof => "DPoP error=\"invalid_dpop_proof\", algs=\"EdDSA\"",
-            Challenge::InsufficientScope => "DPoP error=\"insufficient_scope\", algs=\"EdDSA\"",
+            Challenge::Bare => "",
+            Challenge::InvalidToken => "error=\"invalid_token\", ",
+            Challenge::InvalidProof => "error=\"invalid_dpop_proof\", ",
+            Challenge::InsufficientScope => "error=\"insufficient_scope\", ",
         }
     }
 }

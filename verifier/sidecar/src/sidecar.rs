@@ -23,10 +23,12 @@ use crate::{
     config::{Config, ConfigError, read_bounded},
     feed::{self, Feeds},
     gate::Gate,
+    hosts::Hosts,
     keys::KeyBook,
     limits::{ADMIN_CONNECTIONS, CACHE_BYTES, MAX_POLICY_BYTES},
     listener::{ConnectionBounds, serve},
     lists::ListBook,
+    metadata::ResourceMetadata,
     metrics::Metrics,
     reload::{LastChange, Reload},
     request_id::RequestIds,
@@ -149,11 +151,12 @@ impl Sidecar {
         let admin_bounds =
             ConnectionBounds { connections: ADMIN_CONNECTIONS, drain: Duration::from_secs(1), ..bounds };
         let admin_gate = Arc::clone(&gate);
+        let admin_hosts = Arc::new(Hosts::of_admin(is_loopback(&admin)));
         let admin_port = serve(
             admin,
             admin_bounds,
             metrics::Gauge::noop(),
-            move |request| admin::answer(Arc::clone(&admin_gate), request),
+            move |request| admin::answer(Arc::clone(&admin_gate), Arc::clone(&admin_hosts), request),
             async {
                 let _ = is_drained.await;
             },
@@ -190,6 +193,8 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let gate = Arc::new(Gate {
         path: config.path.clone(),
         origin: config.audience.origin(),
+        hosts: Hosts::new(&config.audience, &config.allowed_hosts, config.listen.ip().is_loopback()),
+        metadata: ResourceMetadata::new(&config.audience, &config.path),
         bounds: config.bounds,
         tools_list: config.tools_list,
         rules: ArcSwap::from_pointee(Rules::new(keys, verifier)),
@@ -218,6 +223,10 @@ fn make_folder(path: PathBuf) -> Result<PathBuf, StartError> {
         Ok(()) => Ok(path),
         Err(fault) => Err(StartError::StateDir { path, fault }),
     }
+}
+
+fn is_loopback(listener: &TcpListener) -> bool {
+    listener.local_addr().is_ok_and(|address| address.ip().is_loopback())
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {

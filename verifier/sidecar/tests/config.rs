@@ -15,6 +15,8 @@ use proptest::prelude::*;
 /// Every key there is, one a line.
 const WHOLE: &str = r#"listen = "127.0.0.1:8080"
 admin_listen = "127.0.0.1:9090"
+admin_remote = false
+allowed_hosts = ["tools.internal:8443"]
 audience = "https://tools.example.org/mcp"
 path = "/mcp"
 policy = "policy.toml"

@@ -15,6 +15,11 @@ pub(super) struct RawConfig {
     pub(super) listen: SocketAddr,
     pub(super) admin_listen: SocketAddr,
     pub(super) audience: String,
+    /// Whether the admin port, which asks nobody who they are, may be reached from elsewhere.
+    #[serde(default)]
+    pub(super) admin_remote: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) allowed_hosts: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) path: Option<String>,
     pub(super) policy: PathBuf,

@@ -63,7 +63,12 @@ async fn what_the_credential_or_the_policy_does_not_allow_never_reaches_the_tool
     assert_eq!(stand.upstream.received(), Vec::<Vec<u8>>::new());
     let missing = stand.post(&without_trust(r#"{"cost":1}"#)).await;
     assert_eq!(missing.reason(), "credential_missing");
-    assert_eq!(missing.header("www-authenticate"), Some("DPoP algs=\"EdDSA\""));
+    assert_eq!(
+        missing.header("www-authenticate"),
+        Some(
+            "DPoP algs=\"EdDSA\", resource_metadata=\"https://tools.example.org/.well-known/oauth-protected-resource/mcp\""
+        )
+    );
 }
 
 #[tokio::test]

@@ -34,6 +34,48 @@ async fn readyz_tells_each_component_and_metrics_have_closed_labels() {
     assert!(!metrics.contains("echo") && !metrics.contains("secret"), "{metrics}");
 }
 
+/// RFC 9728: before any credential, under the names of this place alone.
+#[tokio::test]
+async fn who_has_no_credential_reads_how_to_present_one() {
+    let stand = Stand::start().await;
+    for path in ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"] {
+        let answer = get(stand.traffic, path).await;
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")));
+        let said = answer.json();
+        assert_eq!(said["resource"], AUDIENCE);
+        assert_eq!(said["dpop_bound_access_tokens_required"], true);
+        assert_eq!(said["dpop_signing_alg_values_supported"][0], "EdDSA");
+        assert_eq!(get(stand.admin, path).await.status, 404);
+    }
+    assert!(stand.upstream.received().is_empty());
+}
+
+/// DNS rebinding: a page's own name, made to point here, is not a name of this place.
+#[tokio::test]
+async fn attack_42_a_forged_host_is_misdirected_on_either_port() {
+    let stand = Stand::ready().await;
+    let call = stand.issuer.mint().call(AUDIENCE, r#"{"cost":1}"#);
+    let forged = |bytes: Vec<u8>, host: &str| {
+        String::from_utf8(bytes)
+            .unwrap()
+            .replacen("Host: localhost", &format!("Host: {host}"), 1)
+            .into_bytes()
+    };
+    for host in ["rebound.example", "127.0.0.1.nip.example", "tools.example.org.rebound.example", ""] {
+        let answer = crate::client::raw(stand.traffic, &forged(post("", call.as_bytes()), host)).await;
+        assert_eq!((answer.status, answer.reason().as_str()), (421, "host_not_allowed"), "{host}");
+        let look = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        assert_eq!(crate::client::raw(stand.admin, look.as_bytes()).await.status, 421, "{host}");
+    }
+    for headers in ["X-Forwarded-Host: tools.example.org\r\n", "Forwarded: host=tools.example.org\r\n"] {
+        let bytes = forged(post(headers, call.as_bytes()), "rebound.example");
+        assert_eq!(crate::client::raw(stand.traffic, &bytes).await.status, 421, "{headers}");
+    }
+    assert!(stand.upstream.received().is_empty());
+    let own = forged(post("", call.as_bytes()), "tools.example.org");
+    assert_eq!(crate::client::raw(stand.traffic, &own).await.status, 200);
+}
+
 #[tokio::test]
 async fn the_ports_do_not_answer_for_each_other() {
     let stand = Stand::start().await;
