@@ -18,6 +18,7 @@ mod issuer;
 mod keys;
 mod period;
 mod pinned;
+mod ranges;
 mod raw;
 #[cfg(test)]
 mod tests;
@@ -47,8 +48,8 @@ pub struct Config {
     pub(crate) lists_every: Duration,
     pub(crate) issuers: Vec<IssuerConfig>,
     effective: String,
-    /// The file it was read from.
-    source: Option<PathBuf>,
+    /// The file that it was read from, and the text.
+    source: Option<(PathBuf, String)>,
 }
 
 /// The tool server behind.
@@ -161,8 +162,7 @@ impl Config {
     /// Reads a file. Relative paths in it are relative to the folder that it stands in.
     pub fn read(path: &Path) -> Result<Config, ConfigError> {
         let text = read_bounded(path, MAX_CONFIG_BYTES)?;
-        let config = Config::from_toml(&text, path.parent().unwrap_or(Path::new(".")))?;
-        Ok(Config { source: Some(path.to_owned()), ..config })
+        Config::from_text(text, path)
     }
 
     /// Reads the text of a file that stands in `folder`.
@@ -182,15 +182,20 @@ impl Config {
         &self.policy
     }
 
-    /// The file that it was read from.
-    pub(crate) fn source(&self) -> Option<&Path> {
-        self.source.as_deref()
+    /// Reads the text that was found in the file `path`.
+    pub(crate) fn from_text(text: String, path: &Path) -> Result<Config, ConfigError> {
+        let config = Config::from_toml(&text, path.parent().unwrap_or(Path::new(".")))?;
+        Ok(Config { source: Some((path.to_owned(), text)), ..config })
     }
 
-    /// The texts of the configuration file and of the policy file as they are now.
-    pub(crate) fn texts(&self) -> Result<[String; 2], ConfigError> {
-        let own = self.source.as_ref().map(|path| read_bounded(path, MAX_CONFIG_BYTES)).transpose()?;
-        Ok([own.unwrap_or_default(), read_bounded(&self.policy, MAX_POLICY_BYTES)?])
+    /// The file that it was read from, and the text that was found in it.
+    pub(crate) fn source(&self) -> Option<(&Path, &str)> {
+        self.source.as_ref().map(|(path, text)| (path.as_path(), text.as_str()))
+    }
+
+    /// The text of the policy file as it is now.
+    pub(crate) fn policy_text(&self) -> Result<String, ConfigError> {
+        read_bounded(&self.policy, MAX_POLICY_BYTES)
     }
 
     /// The first key of another configuration that a running sidecar cannot take over: what it has bound, opened or handed
@@ -217,11 +222,12 @@ impl Config {
         if !(1..=MAX_ISSUERS).contains(&raw.issuers.len()) {
             return Err(ConfigError::Issuers);
         }
-        check_ranges(&raw)?;
-        let effective = toml::to_string_pretty(&raw).unwrap_or_default();
+        ranges::check(&raw)?;
         let audience = url("audience", &raw.audience)?;
-        let path = raw.path.unwrap_or_else(|| audience.path().to_owned());
-        if !is_plain_path(&path) {
+        let path = raw.path.clone().unwrap_or_else(|| audience.path().to_owned());
+        let raw = RawConfig { path: Some(path.clone()), ..raw };
+        let effective = toml::to_string_pretty(&raw).unwrap_or_default();
+        if !ranges::is_plain_path(&path) {
             return Err(ConfigError::Path);
         }
         let issuers: Vec<IssuerConfig> =
@@ -281,72 +287,4 @@ pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<String, ConfigErro
     };
     let not_text = |fault| read(io::Error::new(io::ErrorKind::InvalidData, fault));
     String::from_utf8(disk::read(path, limit).map_err(read)?).map_err(not_text)
-}
-
-fn check_ranges(raw: &RawConfig) -> Result<(), ConfigError> {
-    let out_of_range = |key, wanted| Err(ConfigError::OutOfRange(key, wanted));
-    if !(1024..=64 * 1024 * 1024).contains(&raw.limits.body_bytes) {
-        return out_of_range("limits.body_bytes", "1024 to 67108864");
-    }
-    if !(8192..=1024 * 1024).contains(&raw.limits.head_bytes) {
-        return out_of_range("limits.head_bytes", "8192 to 1048576");
-    }
-    if !(1..=65_536).contains(&raw.limits.connections) {
-        return out_of_range("limits.connections", "1 to 65536");
-    }
-    if !(1..=65_536).contains(&raw.limits.requests) {
-        return out_of_range("limits.requests", "1 to 65536");
-    }
-    if raw.limits.recheck.get() > Duration::from_secs(30) {
-        return out_of_range("limits.recheck", "30s at the most, so that open answers end within the minute");
-    }
-    if raw.limits.write_timeout.get() > Duration::from_secs(45) {
-        return out_of_range(
-            "limits.write_timeout",
-            "45s at the most, so that open answers end within the minute",
-        );
-    }
-    if raw.keys.hard.get() <= raw.keys.soft.get() {
-        return out_of_range("keys.hard", "longer than keys.soft");
-    }
-    if !(Duration::from_millis(100)..=Duration::from_secs(20)).contains(&raw.lists.every.get()) {
-        return out_of_range(
-            "lists.every",
-            "100ms to 20s, so that a failed fetch does not make a list stale",
-        );
-    }
-    if raw.listen.port() != 0 && raw.listen == raw.admin_listen {
-        return out_of_range("admin_listen", "another address than listen");
-    }
-    if !raw.admin_listen.ip().is_loopback() && !raw.admin_remote {
-        return out_of_range(
-            "admin_listen",
-            "a loopback address, since it asks nobody who they are; `admin_remote = true` where only operators reach it",
-        );
-    }
-    if !raw.allowed_hosts.iter().all(|host| is_host(host)) {
-        return out_of_range(
-            "allowed_hosts",
-            "names as `Host` has them: example.org, example.org:8080, or \"*\" for any",
-        );
-    }
-    Ok(())
-}
-
-/// `*`, or a host as the header names it, with or without a port.
-fn is_host(text: &str) -> bool {
-    text == "*"
-        || text.parse::<http::uri::Authority>().is_ok_and(|authority| !authority.as_str().contains('@'))
-}
-
-/// A path that reads the same to everybody.
-fn is_plain_path(path: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/!$&'()*+,=:@".contains(&b);
-    let segments = || path.split('/').skip(1);
-    let last = segments().count().saturating_sub(1);
-    path.starts_with('/')
-        && path.bytes().all(plain)
-        && segments()
-            .enumerate()
-            .all(|(at, segment)| segment != "." && segment != ".." && (at == last || !segment.is_empty()))
 }

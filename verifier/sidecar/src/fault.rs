@@ -27,9 +27,25 @@ pub enum Fault {
     /// A part of the sidecar has died, and with it what it kept true; `/readyz` names it.
     #[error("a part of the sidecar has died; nothing is let through until it is restarted")]
     ComponentDied,
+    /// Nobody whom we know has the credential's root, and an issuer's key set is missing in which it may stand (protocol K4).
+    #[error(
+        "the credential's root is not known, and a key set that may hold it has not been fetched; try again"
+    )]
+    KeysMissing,
+    /// A fault of ours while the call was on its way.
+    #[error("the sidecar failed after it began to forward this call; the tool server may have run it")]
+    InternalForwarded,
     /// A fault of ours; the call was not forwarded.
     #[error("the sidecar failed while it judged this call; nothing was forwarded")]
     Internal,
+}
+
+impl Fault {
+    /// Whether nobody whom we know has the credential's root.
+    pub(crate) fn is_unknown_root(&self) -> bool {
+        let codes = ["tenuo_untrusted_root", "biscuit_unknown_root"];
+        matches!(self, Fault::Refused(refusal) if codes.contains(&refusal.code()))
+    }
 }
 
 /// Why a request is refused before anything in it is believed or looked up (protocol C1, M1).

@@ -66,7 +66,8 @@ fn retrust(gate: &Gate) {
             Arc::new(next)
         }
         Err(fault) => {
-            gate.died.note(format!("trust: {fault}"));
+            tracing::error!(%fault, "nobody can be trusted by the keys of now");
+            gate.died.note("trust");
             Arc::clone(rules)
         }
     });

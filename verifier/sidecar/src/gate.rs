@@ -7,9 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Request, Response, header};
 use http_body::Body;
 use pact_mandate::{Json, Now};
-use pact_verifier::{
-    Presented, PresentedProof, Refusal, carriage, permit::Standing, presented::UnverifiedHint,
-};
+use pact_verifier::{Presented, PresentedProof, Refusal, carriage, permit::Standing};
 use tokio::sync::Semaphore;
 
 use crate::{
@@ -35,9 +33,6 @@ use crate::{
     upstream::Upstream,
     watchers::Died,
 };
-
-/// Refusals of credentials whose root nobody has.
-const UNKNOWN_ROOT: [&str; 2] = ["tenuo_untrusted_root", "biscuit_unknown_root"];
 
 /// What the traffic port judges by. The rules are swapped whole when trust or policy changes.
 pub(crate) struct Gate {
@@ -113,7 +108,8 @@ impl Gate {
         let passage = self.judge(message, &headers, request_id).map_err(turned)?;
         let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), place);
         let started = self.clock.now().monotonic;
-        let answer = self.upstream.forward(passage, &headers, lifeline, request_id).await.map_err(turned)?;
+        let forwarded = caught(self.upstream.forward(passage, &headers, lifeline, request_id)).await;
+        let answer = forwarded.unwrap_or(Err(Fault::InternalForwarded)).map_err(turned)?;
         self.metrics.answered_in(self.clock.now().monotonic.since(started));
         Ok(answer)
     }
@@ -159,24 +155,20 @@ impl Gate {
         let (presented, proof) = read_carriage(call.message().params(), headers)?;
         let hint = presented.unverified_hint();
         let (rules, lists) = (self.rules.load(), self.lists.lists());
-        let admitted = Passage::judge(call, presented, &proof, &rules.verifier, &lists, now);
-        if let Err(Fault::Refused(refusal)) = &admitted {
-            self.ask_for_keys(refusal, hint, now);
-        }
-        admitted
-    }
-
-    /// K4: a root that nobody has may be newer than what was fetched.
-    fn ask_for_keys(&self, refusal: &Refusal, hint: UnverifiedHint, now: Now) {
-        if UNKNOWN_ROOT.contains(&refusal.code()) {
-            self.rules.load().keys.missed(hint, now.monotonic);
-        }
+        Passage::judge(call, presented, &proof, &rules.verifier, &lists, now).map_err(|fault| {
+            if fault.is_unknown_root() {
+                // It may be newer than what was fetched.
+                rules.keys.missed(hint, now.monotonic);
+            }
+            rules.keys.blame(fault, now.monotonic)
+        })
     }
 
     /// Whether an answer that is still open may stay so (protocol R9).
     pub(crate) fn still_permits(&self, standing: &Standing) -> Result<(), Fault> {
-        let lists = self.lists.lists();
-        Ok(self.rules.load().verifier.still_permits(standing, &lists, self.clock.now())?)
+        let (rules, lists, now) = (self.rules.load(), self.lists.lists(), self.clock.now());
+        let permits = rules.verifier.still_permits(standing, &lists, now);
+        permits.map_err(|refusal| rules.keys.blame(refusal.into(), now.monotonic))
     }
 
     /// Counts a refusal, and writes it to the log: in full from rung 1 on, sampled before (protocol M6).

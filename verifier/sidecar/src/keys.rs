@@ -8,11 +8,13 @@ use crate::limits::MAX_KEYS_SEEN;
 
 mod book;
 mod owners;
+mod pages;
 mod published;
 mod watch;
 
-pub(crate) use book::{IssuerKeys, KeyBook, KeyPlace};
+pub(crate) use book::{IssuerKeys, KeyBook};
 pub use owners::Dispute;
+pub(crate) use pages::KeyPlace;
 pub(crate) use watch::watch;
 
 /// Why a fetched set does not count.

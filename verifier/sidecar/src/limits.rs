@@ -12,10 +12,22 @@ pub(crate) const RELOAD_LOOK: Duration = Duration::from_secs(1);
 /// Issuers in one configuration; each costs two watchers.
 pub const MAX_ISSUERS: usize = 64;
 
+/// The longest period that a configuration may name.
+pub const LONGEST_PERIOD: Duration = Duration::from_hours(24);
+/// Until when a revocation must have ended every open answer (protocol R9): the fetch that brings it, and then either the
+/// next judging or, where nobody reads, the closed connection.
+pub const OPEN_ANSWERS_END: Duration = Duration::from_mins(1);
+
 /// Bytes of one request's body: the largest warrant stack (256 KiB, a third more in base64) beside a large argument.
 pub const BODY_BYTES: usize = 1024 * 1024;
 /// Bytes of one request's head: a 16 KiB token and its proof with room to spare.
 pub const HEAD_BYTES: usize = 64 * 1024;
+/// The most that either may be set to: what one machine holds of [`REQUESTS`] bodies.
+pub const MOST_BODY_BYTES: usize = 64 * 1024 * 1024;
+/// The same for a head, where nothing honest comes near.
+pub const MOST_HEAD_BYTES: usize = 1024 * 1024;
+/// The most connections, and the most requests in work: what a process may open on an ordinary system.
+pub const MOST_CONNECTIONS: usize = 65_536;
 /// Header lines of one request (hyper's own default).
 pub const MAX_HEADERS: usize = 100;
 /// How long a client may take to send a head.
@@ -31,6 +43,10 @@ pub const CONNECTIONS: usize = 4096;
 pub const REQUESTS: usize = 1024;
 /// Open connections on the admin port: a scraper, a kubelet and a person.
 pub const ADMIN_CONNECTIONS: u32 = 64;
+/// How long the admin port drains: what is asked there is answered at once.
+pub const ADMIN_DRAIN: Duration = Duration::from_secs(1);
+/// How long accepting pauses when the system has no more file descriptors: accepting again at once would only spin.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long open answers may still run once the sidecar was told to stop.
 pub const DRAIN: Duration = Duration::from_secs(10);
 /// Characters of a JSON-RPC id; real clients count, or send a UUID.
@@ -43,6 +59,10 @@ pub const CACHE_BYTES: u64 = 32 * 1024 * 1024;
 /// How often what the histograms recorded is moved into their buckets.
 pub const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 
+/// How long a connection to the tool server may idle between two calls.
+pub const POOL_IDLE: Duration = Duration::from_secs(30);
+/// Connections to it that are kept for the next call.
+pub const POOL_CONNECTIONS: usize = 64;
 /// How long the tool server may take to accept a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the tool server may take to begin its answer.
@@ -54,6 +74,12 @@ pub const RECHECK: Duration = Duration::from_secs(1);
 
 /// Time between two fetches of a list, a fifth of it more or less (protocol R2).
 pub const LISTS_EVERY: Duration = Duration::from_secs(10);
+
+/// The most between two fetches of a list: three of them fit into the 60 s of protocol R5, so that a failed one does not make
+/// it stale.
+pub const MOST_LISTS_EVERY: Duration = Duration::from_secs(20);
+/// How often to look whether the keys that may sign a list are still the same ones, and how its watch goes.
+pub const LISTS_LOOK: Duration = Duration::from_secs(1);
 
 /// Age at which a key set is fetched again (protocol K4, soft).
 pub const KEYS_SOFT: Duration = Duration::from_mins(1);

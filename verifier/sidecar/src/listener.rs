@@ -11,7 +11,11 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
 };
 
-use crate::{answer::AnswerBody, framed::Framed, limits::MAX_HEADERS};
+use crate::{
+    answer::AnswerBody,
+    framed::Framed,
+    limits::{ACCEPT_PAUSE, MAX_HEADERS},
+};
 
 /// The bounds on connections.
 #[derive(Clone, Copy, Debug)]
@@ -94,8 +98,7 @@ async fn next(listener: &TcpListener, places: &Arc<Semaphore>) -> (TcpStream, Ow
         let Ok(place) = Arc::clone(places).acquire_owned().await else { return std::future::pending().await };
         match listener.accept().await {
             Ok((stream, _)) => return (stream, place),
-            // Out of file descriptors, as a rule: accepting again at once would only spin.
-            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
         }
     }
 }

@@ -14,7 +14,7 @@ use pact_revocation::{
     net::{self, Fetcher, ListUrl, Target, WatchOptions, Watcher},
 };
 
-use crate::{clock::Clock, config::IssuerConfig, keys::KeyBook};
+use crate::{clock::Clock, config::IssuerConfig, keys::KeyBook, limits::LISTS_LOOK};
 
 /// What is held of every issuer, and how its watch goes.
 pub(crate) struct ListBook {
@@ -42,9 +42,6 @@ pub(crate) struct ListWatch {
     pub(crate) floors: FloorFolder,
     pub(crate) clock: Clock,
 }
-
-/// How often to look whether the keys that may sign a list are still the same ones, and how its watch goes.
-const LOOK: Duration = Duration::from_secs(1);
 
 impl ListBook {
     /// Before the first list there is none.
@@ -142,7 +139,7 @@ impl ListWatch {
                     Ok(()) => self.book.adopt(&watcher.lists()),
                     Err(_) => return,
                 },
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(LISTS_LOOK) => {}
             }
             self.book.note(&self.issuer, &watcher);
             if self.list_keys() != keys {

@@ -141,7 +141,7 @@ fn describe(recorder: &PrometheusRecorder) {
         ),
         ("pact_sidecar_components_died", "Parts of the sidecar that have died: every call is refused"),
         ("pact_sidecar_keys_disputed", "Keys that two issuers claim: they count for neither"),
-        ("pact_sidecar_requests_open", "Requests in work, open answers among them"),
+        ("pact_sidecar_requests_open", "Requests past judgement whose answer has not ended"),
         ("pact_sidecar_connections_open", "Open connections on the traffic port"),
         ("pact_sidecar_list_fresh", "1 when the issuer's list is fresh"),
         ("pact_sidecar_list_version", "Version of the issuer's fresh list"),

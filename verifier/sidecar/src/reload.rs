@@ -4,18 +4,21 @@
 //! looks (an editor may be half-way through), and at once on SIGHUP. What does not do changes nothing: the rules in force
 //! stay, `/readyz` says why, and the same broken files are reported once.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use pact_verifier::policy::Policy;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::{
-    config::Config,
+    config::{Config, ConfigError, read_bounded},
     feed::Feeds,
     gate::Gate,
     keys::KeyBook,
-    limits::RELOAD_LOOK,
-    sidecar::{StartError, read_policy},
+    limits::{MAX_CONFIG_BYTES, RELOAD_LOOK},
+    sidecar::StartError,
     watchers::Watchers,
 };
 
@@ -51,21 +54,21 @@ pub(crate) struct Reload {
     feeds: Feeds,
     config: Config,
     watchers: Watchers,
-    /// The content that was judged last, whatever came of it.
-    judged: Content,
-    /// The content at the last look.
-    seen: Content,
+    /// What was judged last, whatever came of it.
+    judged: Texts,
+    /// What was there at the last look.
+    seen: Texts,
 }
 
-/// The text of both files, or nothing where they cannot be read. They are a megabyte at the very most.
-type Content = Option<[String; 2]>;
+/// The configuration file and the policy file, or nothing where they cannot be read. They are a megabyte at the very most.
+type Texts = Option<[String; 2]>;
 
 impl Reload {
-    /// Starts the watches. The runtime must run.
-    pub(crate) fn start(gate: Arc<Gate>, feeds: Feeds, config: Config) -> Reload {
+    /// Starts the watches. The runtime must run. `policy` is the text whose policy is in force.
+    pub(crate) fn start(gate: Arc<Gate>, feeds: Feeds, config: Config, policy: String) -> Reload {
         let watchers = feeds.start(&gate, &gate.rules.load(), &config);
-        let content = content(&config);
-        Reload { gate, feeds, config, watchers, judged: content.clone(), seen: content }
+        let judged = config.source().map(|(_, own)| [own.to_owned(), policy]);
+        Reload { gate, feeds, config, watchers, seen: judged.clone(), judged }
     }
 
     /// For ever.
@@ -74,29 +77,34 @@ impl Reload {
         loop {
             tokio::select! {
                 () = self.watchers.supervise(&self.gate.died) => {}
-                () = received(hangup.as_mut()) => self.judge(),
+                () = received(hangup.as_mut()) => {
+                    let texts = self.texts();
+                    self.judge(texts);
+                }
                 () = tokio::time::sleep(RELOAD_LOOK) => self.look(),
             }
         }
     }
 
     fn look(&mut self) {
-        let now = content(&self.config);
-        let is_settled = now == self.seen;
-        self.seen = now;
+        if self.config.source().is_none() {
+            return;
+        }
+        let now = self.texts();
+        let is_settled = self.seen.as_ref() == now.as_ref().ok();
+        self.seen = now.as_ref().ok().cloned();
         if is_settled && self.seen != self.judged {
-            self.judge();
+            self.judge(now);
         }
     }
 
-    /// Reads both files, and puts what they say in force if it does.
-    fn judge(&mut self) {
-        let Some(source) = self.config.source() else { return };
-        self.judged = content(&self.config);
-        let fault = match Config::read(source).map_err(StartError::from).map_err(ReloadError::from) {
-            Ok(config) => self.apply(config).err(),
-            Err(fault) => Some(fault),
-        };
+    /// Puts what the files say in force, if it does.
+    fn judge(&mut self, texts: Result<[String; 2], ConfigError>) {
+        let Some((path, _)) = self.config.source() else { return };
+        let path = path.to_owned();
+        self.judged = texts.as_ref().ok().cloned();
+        let applied = texts.map_err(StartError::from).map_err(ReloadError::from);
+        let fault = applied.and_then(|texts| self.apply(&path, texts)).err();
         self.gate.metrics.reloaded(fault.is_none());
         let version = self.gate.rules.load().version;
         match &fault {
@@ -108,21 +116,31 @@ impl Reload {
         self.gate.last_change.set(fault.map(|fault| fault.to_string()));
     }
 
-    fn apply(&mut self, config: Config) -> Result<(), ReloadError> {
+    fn apply(&mut self, path: &Path, [own, mut policy]: [String; 2]) -> Result<(), ReloadError> {
+        let config = Config::from_text(own.clone(), path).map_err(StartError::from)?;
         if let Some(key) = self.config.needs_restart_for(&config) {
             return Err(ReloadError::NeedsRestart(key));
         }
-        let policy: Policy = read_policy(&config)?;
+        if config.policy_file() != self.config.policy_file() {
+            policy = config.policy_text().map_err(StartError::from)?;
+        }
+        let parsed = Policy::from_toml(&policy).map_err(StartError::from)?;
         let now = self.gate.clock.now().monotonic;
         let old = self.gate.rules.load_full();
         let keys = Arc::new(KeyBook::successor(&old.keys, &config));
-        let next = Arc::new(old.next(keys, policy, now).map_err(StartError::from)?);
+        let next = Arc::new(old.next(keys, parsed, now).map_err(StartError::from)?);
         self.gate.rules.store(Arc::clone(&next));
         self.gate.lists.keep_only(&config.issuers);
         self.watchers = self.feeds.start(&self.gate, &next, &config);
-        // The policy may lie elsewhere now, and it is the new files that were judged.
-        (self.judged, self.config) = (content(&config), config);
+        self.judged = Some([own, policy]);
+        self.config = config;
         Ok(())
+    }
+
+    /// Both files as they are now, each read once: what is judged is what was looked at.
+    fn texts(&self) -> Result<[String; 2], ConfigError> {
+        let own = self.config.source().map(|(path, _)| read_bounded(path, MAX_CONFIG_BYTES)).transpose()?;
+        Ok([own.unwrap_or_default(), self.config.policy_text()?])
     }
 }
 
@@ -134,8 +152,4 @@ async fn received(signal: Option<&mut Signal>) {
     if told.is_none() {
         std::future::pending::<()>().await;
     }
-}
-
-fn content(config: &Config) -> Content {
-    config.texts().ok()
 }

@@ -108,6 +108,8 @@ pub(crate) fn code(fault: &Fault) -> &'static str {
         Fault::Upstream(fault) => fault.code(),
         Fault::Overloaded { .. } => "overloaded",
         Fault::ComponentDied => "component_died",
+        Fault::KeysMissing => "keys_missing",
+        Fault::InternalForwarded => "internal_forwarded",
         Fault::Internal => "internal",
     }
 }
@@ -132,9 +134,10 @@ pub(crate) fn is_before_rung_one(fault: &Fault) -> bool {
         Fault::Shape(_)
         | Fault::Overloaded { .. }
         | Fault::ComponentDied
+        | Fault::KeysMissing
         | Fault::Refused(Refusal::Policy(_)) => true,
-        Fault::Refused(refusal) => refusal.rung() == 0 || refusal.class() == Class::Malformed,
-        Fault::Upstream(_) | Fault::Internal => false,
+        Fault::Refused(refusal) => refusal.rung() <= 1 || refusal.class() == Class::Malformed,
+        Fault::Upstream(_) | Fault::Internal | Fault::InternalForwarded => false,
     }
 }
 
@@ -150,8 +153,10 @@ fn status(fault: &Fault) -> StatusCode {
         },
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
         Fault::Upstream(_) => StatusCode::BAD_GATEWAY,
-        Fault::Overloaded { .. } | Fault::ComponentDied => StatusCode::SERVICE_UNAVAILABLE,
-        Fault::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        Fault::Overloaded { .. } | Fault::ComponentDied | Fault::KeysMissing => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        Fault::Internal | Fault::InternalForwarded => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
@@ -224,7 +229,15 @@ impl Challenge {
 
 #[cfg(test)]
 mod tests {
-    use pact_verifier::{carriage::CarriageFault, held::PossessionFault, policy::PolicyFault};
+    use pact_verifier::{
+        carriage::CarriageFault,
+        format::{
+            biscuit::BiscuitFault,
+            tenuo::{LinkFault, TenuoFault},
+        },
+        held::PossessionFault,
+        policy::PolicyFault,
+    };
 
     use super::*;
 
@@ -233,6 +246,10 @@ mod tests {
         let sampled = |refusal: Refusal| is_before_rung_one(&refusal.into());
         assert!(sampled(CarriageFault::NoCredential.into()));
         assert!(sampled(PolicyFault::ToolNotMapped("x".to_owned()).into()));
+        for fault in [LinkFault::UntrustedRoot, LinkFault::BadSignature] {
+            assert!(sampled(TenuoFault::Link { link: 0, fault }.into()));
+        }
+        assert!(sampled(BiscuitFault::BadSignature { candidates: 1 }.into()));
         assert!(!sampled(PossessionFault::ProofMissing.into()));
     }
 }

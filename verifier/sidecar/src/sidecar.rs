@@ -1,6 +1,6 @@
 //! Putting the parts together, and running them until told to stop.
 
-use std::{fs, future::Future, io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{fs, future::Future, io, net::SocketAddr, path::PathBuf, sync::Arc};
 
 use arc_swap::ArcSwap;
 use pact_revocation::{
@@ -20,12 +20,12 @@ use tokio::{net::TcpListener, sync::Semaphore};
 use crate::{
     admin,
     clock::Clock,
-    config::{Config, ConfigError, read_bounded},
+    config::{Config, ConfigError},
     feed::{self, Feeds},
     gate::Gate,
     hosts::Hosts,
     keys::KeyBook,
-    limits::{ADMIN_CONNECTIONS, CACHE_BYTES, MAX_POLICY_BYTES},
+    limits::{ADMIN_CONNECTIONS, ADMIN_DRAIN, CACHE_BYTES},
     listener::{ConnectionBounds, serve},
     lists::ListBook,
     metadata::ResourceMetadata,
@@ -99,7 +99,7 @@ pub enum StartError {
 pub fn check(config: &Config) -> Result<(), StartError> {
     let book = KeyBook::new(config);
     book.trust(Clock::system().now().monotonic)?;
-    read_policy(config)?;
+    Policy::from_toml(&config.policy_text()?)?;
     config.audience.to_string().parse::<Audience>()?;
     Ok(())
 }
@@ -148,8 +148,7 @@ impl Sidecar {
             tracing::info!(%traffic, %admin, "the sidecar listens");
         }
         let (drained, is_drained) = tokio::sync::oneshot::channel::<()>();
-        let admin_bounds =
-            ConnectionBounds { connections: ADMIN_CONNECTIONS, drain: Duration::from_secs(1), ..bounds };
+        let admin_bounds = ConnectionBounds { connections: ADMIN_CONNECTIONS, drain: ADMIN_DRAIN, ..bounds };
         let admin_gate = Arc::clone(&gate);
         let admin_hosts = Arc::new(Hosts::of_admin(is_loopback(&admin)));
         let admin_port = serve(
@@ -180,7 +179,8 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let now = clock.now();
     let keys = Arc::new(KeyBook::new(config));
     let trust = Arc::new(keys.trust(now.monotonic)?);
-    let policy = Arc::new(read_policy(config)?);
+    let policy_text = config.policy_text()?;
+    let policy = Arc::new(Policy::from_toml(&policy_text)?);
     let audience: Audience = config.audience.to_string().parse()?;
     let state = |name| make_folder(config.state_dir.join(name));
     let replay = FileReplay::open(&state("replay")?, BootId::of_this_system(), now)?;
@@ -208,14 +208,10 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         died: Died::default(),
         clock,
     });
-    let reload = Reload::start(Arc::clone(&gate), feeds, config.clone());
+    let reload = Reload::start(Arc::clone(&gate), feeds, config.clone(), policy_text);
     watchers.spawn("the watch of the configuration", reload.run());
     watchers.spawn("the upkeep", feed::upkeep(Arc::clone(&gate)));
     Ok((gate, watchers))
-}
-
-pub(crate) fn read_policy(config: &Config) -> Result<Policy, StartError> {
-    Ok(Policy::from_toml(&read_bounded(&config.policy, MAX_POLICY_BYTES)?)?)
 }
 
 fn make_folder(path: PathBuf) -> Result<PathBuf, StartError> {

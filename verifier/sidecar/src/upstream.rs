@@ -1,6 +1,6 @@
 //! The tool server behind. Nothing reaches it but what a [`Passage`] holds, and each of them once.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
@@ -19,16 +19,12 @@ use crate::{
     fault::{Fault, UpstreamFault},
     header::{ACCEL_BUFFERING, to_caller, to_upstream},
     lifeline::Lifeline,
+    limits::{POOL_CONNECTIONS, POOL_IDLE},
     mcp::RpcId,
     passage::Passage,
     request_id::RequestId,
     respond,
 };
-
-/// How long a connection to the tool server may idle between two calls.
-const POOL_IDLE: Duration = Duration::from_secs(30);
-/// Connections that are kept for the next call.
-const POOL_CONNECTIONS: usize = 64;
 
 /// The tool server.
 pub(crate) struct Upstream {

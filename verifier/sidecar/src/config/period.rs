@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::LONGEST_PERIOD;
+
 /// A length of time with one textual form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -15,7 +17,6 @@ pub struct Period(Duration);
 pub struct PeriodError;
 
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)];
-const LONGEST: u64 = 24 * 3_600_000;
 
 impl Period {
     /// The length.
@@ -40,7 +41,7 @@ impl FromStr for Period {
             UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| factor).ok_or(PeriodError)?;
         let milliseconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(*factor));
         match milliseconds {
-            Some(milliseconds) if (1..=LONGEST).contains(&milliseconds) => {
+            Some(milliseconds @ 1..) if Duration::from_millis(milliseconds) <= LONGEST_PERIOD => {
                 Ok(Period(Duration::from_millis(milliseconds)))
             }
             _ => Err(PeriodError),

@@ -145,9 +145,9 @@ fn k5_a_p256_root_can_be_pinned_and_is_a_root_alone() {
 fn bounds_have_bounds() {
     for wrong in [
         "body_bytes = 1",
-        "recheck = \"31s\"",
+        "recheck = \"49s\"",
         "requests = 0",
-        "write_timeout = \"46s\"",
+        "write_timeout = \"49s\"",
         "head_bytes = 100",
         "drain = \"0s\"",
     ] {

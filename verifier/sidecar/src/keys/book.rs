@@ -14,23 +14,18 @@ use pact_verifier::{
 use tokio::sync::{Notify, futures::Notified};
 
 use super::{
-    KeysFault,
+    KeyPlace, KeysFault,
     owners::{Holder, Owners},
+    pages::{Pages, Sets, check_ids},
     published::Published,
 };
-use crate::config::{Config, IssuerConfig, KeyBounds, PinnedKey, PinnedRoot};
+use crate::{
+    config::{Config, IssuerConfig, PinnedKey, PinnedRoot},
+    fault::Fault,
+};
 
 #[cfg(test)]
 mod tests;
-
-const ROLES: [KeyRole; 2] = [KeyRole::Root, KeyRole::List];
-
-/// One published set: whose, and for what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KeyPlace {
-    issuer: usize,
-    role: KeyRole,
-}
 
 /// The keys of all issuers.
 pub(crate) struct KeyBook {
@@ -38,17 +33,6 @@ pub(crate) struct KeyBook {
     pages: Mutex<Pages>,
     /// Rung when a credential named a root that nobody has.
     asked: Notify,
-}
-
-/// What changes with what is fetched.
-struct Pages {
-    sets: Vec<Sets>,
-    owners: Owners,
-}
-
-struct Sets {
-    roots: Published,
-    list_keys: Published,
 }
 
 /// What is to be told of one issuer's keys.
@@ -159,6 +143,17 @@ impl KeyBook {
         }
     }
 
+    /// K4: a root that nobody has is the caller's fault only when every published set that may hold it is here.
+    pub(crate) fn blame(&self, fault: Fault, now: Monotonic) -> Fault {
+        let lacks = || {
+            let pages = self.lock();
+            let mut published =
+                self.issuers.iter().zip(&pages.sets).filter(|(config, _)| config.keys_url.is_some());
+            published.any(|(_, sets)| sets.roots.keys(now).is_empty())
+        };
+        if fault.is_unknown_root() && lacks() { Fault::KeysMissing } else { fault }
+    }
+
     /// Done when [`KeyBook::missed`] asks for an early fetch, from now on.
     pub(crate) fn asked(&self) -> Notified<'_> {
         self.asked.notified()
@@ -218,86 +213,6 @@ impl KeyBook {
     fn lock(&self) -> MutexGuard<'_, Pages> {
         // What it guards is changed by plain moves, which do not panic half-way.
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Pages {
-    /// Takes over a set under another configuration, unless it would be refused there.
-    fn take_over(&mut self, config: &IssuerConfig, place: KeyPlace, held: &Published, bounds: KeyBounds) {
-        let holder = Holder { issuer: config.id.clone(), role: place.role };
-        let Ok(set) = KeySet::new(held.held().to_vec()) else { return };
-        let counts = self
-            .owners
-            .judge(&holder, &set, held.counted())
-            .and_then(|()| check_ids(config, place.role, &set));
-        if counts.is_err() {
-            return;
-        }
-        if let Some(since) = held.counted() {
-            self.owners.note(&holder, &set, since);
-        }
-        if let Some(sets) = self.sets.get_mut(place.issuer) {
-            *sets.of(place.role) = held.under(bounds);
-        }
-    }
-
-    /// Lets go of the published roots of whom the fault names; whether there were any.
-    fn forfeit_at_fault(&mut self, issuers: &[IssuerConfig], fault: &TrustError) -> bool {
-        let named = match fault {
-            TrustError::SharedKey { first, second, .. } => [first, second],
-            TrustError::DuplicateIssuer(issuer)
-            | TrustError::TwoRoles { issuer, .. }
-            | TrustError::DuplicateKeyId { issuer, .. }
-            | TrustError::RepeatedKey { issuer, .. }
-            | TrustError::NotAPoint { issuer, .. } => [issuer, issuer],
-        };
-        let at_fault = issuers.iter().zip(&mut self.sets).filter(|(config, _)| named.contains(&&config.id));
-        let held = at_fault.map(|(_, sets)| &mut sets.roots).filter(|roots| !roots.held().is_empty());
-        held.map(|roots| roots.forfeit(KeysFault::NotTogether(fault.clone()))).count() > 0
-    }
-
-    /// K3: a set that holds a key of which two issuers say that it is theirs counts for neither.
-    fn forfeit_disputed(&mut self) {
-        for sets in &mut self.sets {
-            for role in ROLES {
-                let published = sets.of(role);
-                let held = published.held().iter().map(|(_, key)| key.thumbprint());
-                if let Some(dispute) = self.owners.dispute_in(held) {
-                    published.forfeit(KeysFault::Disputed(dispute.clone()));
-                }
-            }
-        }
-    }
-}
-
-impl Sets {
-    fn get(&self, role: KeyRole) -> &Published {
-        match role {
-            KeyRole::Root => &self.roots,
-            KeyRole::List => &self.list_keys,
-        }
-    }
-
-    fn of(&mut self, role: KeyRole) -> &mut Published {
-        match role {
-            KeyRole::Root => &mut self.roots,
-            KeyRole::List => &mut self.list_keys,
-        }
-    }
-}
-
-/// The id of a pinned key stays with it.
-fn check_ids(config: &IssuerConfig, role: KeyRole, set: &KeySet) -> Result<(), KeysFault> {
-    let is_taken = |id: &KeyId, key: &PublicKey| match role {
-        KeyRole::Root => {
-            let pinned = config.roots.iter().map(PinnedRoot::key);
-            pinned.filter(|root| root.id() == id).any(|root| root.public_bytes() != key.as_bytes())
-        }
-        KeyRole::List => config.list_keys.iter().any(|pinned| pinned.id == *id && pinned.key != *key),
-    };
-    match set.keys().iter().find(|(id, key)| is_taken(id, key)) {
-        Some((id, _)) => Err(KeysFault::IdTaken { key: id.clone() }),
-        None => Ok(()),
     }
 }
 

@@ -46,9 +46,10 @@ impl Published {
         }
     }
 
-    /// The same set under other bounds.
+    /// The same set under other bounds. It is fetched anew as soon as the cooldown allows: what a fetch that was under way
+    /// has brought since may be lost.
     pub(crate) fn under(&self, bounds: KeyBounds) -> Published {
-        Published { bounds, ..self.clone() }
+        Published { bounds, asked: true, ..self.clone() }
     }
 
     /// The keys that count now: none before the first fetch and past the hard stop.

@@ -299,7 +299,8 @@ async fn a_probe_on_the_traffic_port_is_a_call_like_any_other() {
         let request = format!("{HEAD}{headers}Content-Length: {}\r\n\r\n{call}", call.len());
         assert_eq!(refused(&stand, request).await, (401, "credential_missing".to_owned()));
         for path in ["/", "/livez", "/readyz", "/healthz", "/health", "/ready", "/ping", "/metrics"] {
-            let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\n{headers}Connection: close\r\n\r\n");
+            let request =
+                format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Connection: close\r\n\r\n");
             assert_eq!(refused(&stand, request).await, (404, "no_such_path".to_owned()), "{path}");
         }
     }
