@@ -150,8 +150,13 @@ async fn verify_over_http(world: &World) {
 
     let clock = SystemClock::start();
     let watch = |kind, path: &str, keys: &KeySet| {
-        let target =
-            Target { issuer: "example".parse().unwrap(), kind, url: world.url(path), keys: keys.clone() };
+        let target = Target {
+            issuer: "example".parse().unwrap(),
+            kind,
+            url: world.url(path),
+            keys: keys.clone(),
+            before: None,
+        };
         let shared: Arc<dyn Clock> = Arc::new(clock);
         Watcher::start(
             vec![target],

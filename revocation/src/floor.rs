@@ -8,7 +8,7 @@ use std::{
 
 use pact_mandate::{Format, IssuerId, key::Thumbprint};
 
-use crate::{body::Body, list::ListVersion, name::BodyName};
+use crate::{body::Body, limits::MAX_ENTRIES, list::ListVersion, name::BodyName};
 
 pub mod file;
 mod joined;
@@ -86,6 +86,12 @@ pub enum FloorError {
         /// Name of the body that was seen here.
         found: BodyName,
     },
+    /// More kept entries than a body can hold: written down, it could not be read back.
+    #[error("{count} entries of earlier lists would be kept, at most {MAX_ENTRIES} can be")]
+    TooManyKept {
+        /// How many.
+        count: u64,
+    },
     /// Each of two floors is below the other, as after a folder was put back from a copy.
     #[error(
         "the floor on disk and the one in memory are each below the other; start again to go on from the disk"
@@ -97,6 +103,12 @@ pub enum FloorError {
 }
 
 impl Floor {
+    /// Refuses to keep more than can be read back (protocol C1, R7).
+    pub(crate) fn check_kept(&self, most: u64) -> Result<(), FloorError> {
+        let count = self.kept.count();
+        if count <= most { Ok(()) } else { Err(FloorError::TooManyKept { count }) }
+    }
+
     /// The version seen under the key that signed last.
     pub fn version(&self) -> ListVersion {
         self.marks.get(&self.key).map_or(ListVersion::ZERO, |mark| mark.version)
@@ -129,7 +141,9 @@ impl FloorStore for FloorInMemory {
         let mut floors = self.floors.lock().unwrap_or_else(PoisonError::into_inner);
         let place = (issuer.clone(), kind);
         let raised = match floors.get(&place) {
-            Some(stored) if !base.is_some_and(|base| base.is_same_as(stored)) => floor.joined(stored)?,
+            Some(stored) if !base.is_some_and(|base| base.is_same_as(stored)) => {
+                floor.joined(stored, kind)?
+            }
             _ => floor.clone(),
         };
         floors.insert(place, raised.clone());

@@ -88,3 +88,37 @@ impl fmt::Debug for Held {
         write!(f, "Held({} list {} of {}, {} entries)", self.kind, self.version, self.issuer, self.count())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        FloorInMemory, Keeper, Lists, Published,
+        testing::{clocks, first, issuer, key, next, now, pinned},
+    };
+    use pact_mandate::{Format, Now};
+
+    fn offered(keeper: &mut Keeper, list: &Published, now: Now) -> Lists {
+        Lists::none().with(keeper.accept_whole(&list.head_bytes().unwrap(), list.body_bytes(), now).unwrap())
+    }
+
+    /// Another watch in this process, after a change of keys or of the configuration, learns how late it was.
+    #[test]
+    fn t1_a_keeper_that_takes_the_place_of_another_makes_a_held_back_list_no_younger() {
+        let (signer, list) = (key(1), first(&key(1), [1]));
+        let keeper =
+            || Keeper::new(issuer(), Format::Pact, pinned(&[&signer]), FloorInMemory::default()).unwrap();
+        let stale = |lists: &Lists, now| lists.fresh(&issuer(), Format::Tenuo, now).is_err();
+        let before = offered(&mut keeper(), &list, now(10));
+        // A minute later the wall clock has stepped back to when the list was signed.
+        let later = clocks(0, 71);
+        let without = offered(&mut keeper(), &list, later);
+        assert!(!stale(&without, later), "this is what the next lines mend");
+        let held = before.of(&issuer()).next().unwrap();
+        let again = offered(&mut keeper().continuing(held), &list, later);
+        assert!(stale(&again, later));
+        assert_eq!(again.of(&issuer()).next().unwrap().age(later).as_secs(), 71);
+        // A list that was signed since is as fresh as ever.
+        let newer = offered(&mut keeper().continuing(held), &next(&list, &signer, [2], 70), clocks(71, 71));
+        assert!(!stale(&newer, clocks(71, 71)));
+    }
+}

@@ -69,6 +69,14 @@ impl Keeper {
         Ok(Keeper { issuer, kind, keys, store: Box::new(store), floor, held: None, reached: None })
     }
 
+    /// A keeper that takes the place of another in this process, and knows how late it was there when `before` was held.
+    /// So the same list, served on, grows no younger by being watched anew (protocol R5, T1).
+    #[must_use]
+    pub fn continuing(self, before: &Held) -> Keeper {
+        let then = before.issued_at.plus(before.receipt.age.as_secs());
+        Keeper { reached: Some((then, before.receipt.at.monotonic)), ..self }
+    }
+
     /// Whose list.
     pub fn issuer(&self) -> &IssuerId {
         &self.issuer

@@ -6,6 +6,7 @@ use crate::{
     compat::{biscuit::BiscuitListError, tenuo::TenuoListError},
     floor::FloorError,
     groups::BodyError,
+    limits::MAX_ENTRIES,
     list::ListVersion,
     name::BodyName,
 };
@@ -132,6 +133,15 @@ pub enum ListRefusal {
     /// The head names no delta from the held list, or the content that was given is not the one that was planned.
     #[error("the content that was given is not what the head names")]
     ContentMissing,
+    /// More entries of earlier lists would have to be kept beside it than one list may hold. The issuer changes its list key
+    /// far too often, and each time lists other things.
+    #[error(
+        "{count} entries of lists under earlier keys would be kept, at most {MAX_ENTRIES} can be; sign with one list key"
+    )]
+    TooManyKept {
+        /// How many.
+        count: u64,
+    },
     /// The floor could not be written, so the list must not be used.
     #[error("the floor: {0}")]
     Floor(FloorError),
@@ -143,6 +153,7 @@ impl From<FloorError> for ListRefusal {
             FloorError::Equivocation { version, seen, found } => {
                 ListRefusal::Equivocation { version, seen, found }
             }
+            FloorError::TooManyKept { count } => ListRefusal::TooManyKept { count },
             other => ListRefusal::Floor(other),
         }
     }
@@ -168,6 +179,7 @@ impl ListRefusal {
             ListRefusal::Body(_) => "list_body_malformed",
             ListRefusal::OtherSize { .. } => "list_body_size",
             ListRefusal::ContentMissing => "list_content_missing",
+            ListRefusal::TooManyKept { .. } => "list_too_many_kept",
             ListRefusal::Floor(_) => "list_floor",
         }
     }
@@ -181,6 +193,7 @@ impl ListRefusal {
                 | ListRefusal::EntryGone { .. }
                 | ListRefusal::PreviousMismatch { .. }
                 | ListRefusal::OtherIssuer { .. }
+                | ListRefusal::TooManyKept { .. }
         )
     }
 

@@ -132,8 +132,7 @@ impl FloorFolder {
         for file in fs::read_dir(&self.folder).map_err(at(&self.folder))? {
             let file = file.map_err(at(&self.folder))?;
             let Ok(name) = file.file_name().into_string() else { continue };
-            let ours = is_body(&name, stem);
-            if ours && !named.contains(&name) {
+            if is_left_over(&name, stem) || (is_body(&name, stem) && !named.contains(&name)) {
                 fs::remove_file(file.path()).map_err(at(&file.path()))?;
             }
         }
@@ -160,7 +159,7 @@ impl FloorStore for FloorFolder {
         let base = base.map(|base| FloorRecord::of(issuer, kind, base));
         let raised = match self.record(issuer, kind)? {
             // Somebody else has raised it, or this one was never told of it.
-            Some(stored) if Some(&stored) != base.as_ref() => floor.joined(&self.floor_of(stored)?)?,
+            Some(stored) if Some(&stored) != base.as_ref() => floor.joined(&self.floor_of(stored)?, kind)?,
             _ => floor.clone(),
         };
         self.store(issuer, kind, &raised)?;
@@ -199,6 +198,13 @@ impl FloorRecord {
 fn is_body(file: &str, stem: &str) -> bool {
     let below = file.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.'));
     below && Path::new(file).extension().is_some_and(|extension| extension == "body")
+}
+
+/// What a writer that was killed has left: who holds the lock is the only writer.
+fn is_left_over(file: &str, stem: &str) -> bool {
+    let hidden = file.strip_prefix('.').and_then(|file| file.strip_prefix(stem));
+    let is_new = Path::new(file).extension().is_some_and(|extension| extension == "new");
+    is_new && hidden.is_some_and(|rest| rest.starts_with('.'))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), FloorError> {

@@ -12,7 +12,7 @@ use crate::{
     floor::{Floor, Mark},
     head::Head,
     held::{Held, Receipt},
-    limits::MAX_MARKS,
+    limits::{MAX_ENTRIES, MAX_MARKS},
     refusal::ListRefusal,
 };
 
@@ -48,6 +48,7 @@ impl Keeper {
     /// another process has seen a higher version meanwhile.
     pub(super) fn install(&mut self, mut held: Held, now: Now) -> Result<Arc<Held>, ListRefusal> {
         let floor = self.floor_of(&held);
+        floor.check_kept(MAX_ENTRIES)?;
         if self.floor.as_ref() != Some(&floor) {
             let raised = self.store.raise(&self.issuer, self.kind, self.floor.as_ref(), &floor)?;
             held.kept = Arc::clone(&raised.kept);

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use pact_mandate::{Format, Now, limits::MAX_LIFETIME_SECONDS};
+use pact_mandate::{Format, Now, UnixTime, limits::MAX_LIFETIME_SECONDS};
 
 use super::{
     Keeper,
@@ -47,7 +47,7 @@ impl Keeper {
         body: Body,
         now: Now,
     ) -> Result<Arc<Held>, ListRefusal> {
-        let kept = self.kept_beside_ids(&body, now);
+        let kept = self.kept_beside_ids(&body, list.issued_at);
         let receipt = self.receipt(list.issued_at, now);
         self.install(
             Held {
@@ -80,13 +80,14 @@ impl Keeper {
         Err(ListRefusal::Equivocation { version: list.version, seen: mark.entries, found: *body.name() })
     }
 
-    /// Protocol R6: an id that is missing now stays revoked here for the longest lifetime accepted.
-    fn kept_beside_ids(&self, body: &Body, now: Now) -> Arc<Body> {
+    /// Protocol R6: an id that is missing now stays revoked here for the longest lifetime accepted, from the time that the list
+    /// itself names: a clock of ours that ran ahead once must not end it (T1).
+    fn kept_beside_ids(&self, body: &Body, time: UnixTime) -> Arc<Body> {
         let Some(floor) = &self.floor else { return Arc::new(Body::of([])) };
-        let longest = Minute::of(now.wall.plus(MAX_LIFETIME_SECONDS));
+        let longest = Minute::of(time.plus(MAX_LIFETIME_SECONDS));
         let rows = floor.body.entries().rows().iter();
         let missing = rows.filter(|row| !body.entries().contains(&row.entry)).copied();
-        kept(&floor.kept, until(missing, longest), body, now.wall)
+        kept(&floor.kept, until(missing, longest), body, time)
     }
 }
 

@@ -1,11 +1,11 @@
 //! What is watched, and where.
 
-use std::{fmt, net::IpAddr, str::FromStr};
+use std::{fmt, net::IpAddr, str::FromStr, sync::Arc};
 
 use pact_mandate::{Format, IssuerId, jwks::KeySet};
 use reqwest::Url;
 
-use crate::name::BodyName;
+use crate::{held::Held, name::BodyName};
 
 /// One list of one issuer to watch.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct Target {
     pub url: ListUrl,
     /// The keys pinned for it: list keys for our own list, mandate keys for a compatible one (protocol K1).
     pub keys: KeySet,
+    /// The list that was held of this issuer when another watch ended, in this process.
+    pub before: Option<Arc<Held>>,
 }
 
 /// An address that lists are fetched from: https, or http to this very machine; no user, password, query or fragment.

@@ -161,6 +161,7 @@ impl Bench {
             kind: Format::Pact,
             url: format!("{origin}/.well-known/pact-revocations/pact").parse().unwrap(),
             keys: pinned(&[signer]),
+            before: None,
         };
         let options = WatchOptions { every: Duration::from_millis(40), jitter: Duration::from_millis(5) };
         let store = Arc::new(FloorInMemory::default());
@@ -263,6 +264,7 @@ async fn one_list_is_watched_once_and_in_one_way() {
         kind,
         url: "https://a.example/".parse().unwrap(),
         keys: pinned(&[&signer]),
+        before: None,
     };
     let clock: Arc<dyn super::Clock> = Arc::new(|| now(0));
     let store = Arc::new(FloorInMemory::default());

@@ -140,6 +140,10 @@ impl Watcher {
         let mut rounds = Vec::with_capacity(targets.len());
         for target in targets {
             let keeper = Keeper::new(target.issuer, target.kind, target.keys, store.clone())?;
+            let keeper = match &target.before {
+                Some(before) => keeper.continuing(before),
+                None => keeper,
+            };
             rounds.push(round::Rounds::new(keeper, target.url, fetcher.clone(), Arc::clone(clock)));
         }
         let pace = Pace { every: options.every, jitter: options.jitter };

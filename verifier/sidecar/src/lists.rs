@@ -103,15 +103,19 @@ impl ListBook {
 impl ListWatch {
     /// Watches for ever; begins anew, above the same floor, when other keys may sign the list (protocol R7).
     pub(crate) async fn run(self) {
+        let this = Arc::new(self);
         loop {
-            let keys = self.list_keys();
-            self.book.drop_unsigned(&self.issuer, &keys);
-            match self.start(&keys) {
-                Ok(watcher) => self.follow(watcher, &keys).await,
+            let keys = this.list_keys();
+            this.book.drop_unsigned(&this.issuer, &keys);
+            // The floor's lock and its bodies are on a disk, which may be slow: nobody else waits for it.
+            let (starting, signed_by) = (Arc::clone(&this), keys.clone());
+            let started = tokio::task::spawn_blocking(move || starting.start(&signed_by)).await;
+            match started.unwrap_or_else(|broken| Err(broken.into())) {
+                Ok(watcher) => this.follow(watcher, &keys).await,
                 Err(fault) => {
-                    tracing::error!(issuer = %self.issuer, %fault, "the list cannot be watched");
-                    self.book.note_fault(&self.issuer, fault.to_string());
-                    tokio::time::sleep(self.every).await;
+                    tracing::error!(issuer = %this.issuer, %fault, "the list cannot be watched");
+                    this.book.note_fault(&this.issuer, fault.to_string());
+                    tokio::time::sleep(this.every).await;
                 }
             }
         }
@@ -126,7 +130,8 @@ impl ListWatch {
         let options = WatchOptions { every: self.every, jitter: self.every / 5 };
         let clock = self.clock.clone();
         let clock: Arc<dyn net::Clock> = Arc::new(move || clock.now());
-        let target = Target { issuer, kind: Format::Pact, url, keys };
+        let before = self.book.lists().of(&issuer).find(|held| held.kind() == Format::Pact).cloned();
+        let target = Target { issuer, kind: Format::Pact, url, keys, before };
         Ok(Watcher::start(vec![target], options, &self.fetcher, &clock, &self.floors)?)
     }
 

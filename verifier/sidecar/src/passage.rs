@@ -19,14 +19,12 @@ use crate::{
 mod cut;
 
 /// What lets one message through, and the message. There is no copy of it: whoever forwards uses it up.
-#[derive(Debug)]
 pub(crate) struct Passage {
     leave: Leave,
     body: Bytes,
     id: Option<RpcId>,
 }
 
-#[derive(Debug)]
 enum Leave {
     /// The ladder of trust permitted this very call.
     Judged(Box<Permit>),

@@ -79,14 +79,14 @@ impl Reload {
                 () = self.watchers.supervise(&self.gate.died) => {}
                 () = received(hangup.as_mut()) => {
                     let texts = self.texts();
-                    self.judge(texts);
+                    self.judge(texts).await;
                 }
-                () = tokio::time::sleep(RELOAD_LOOK) => self.look(),
+                () = tokio::time::sleep(RELOAD_LOOK) => self.look().await,
             }
         }
     }
 
-    fn look(&mut self) {
+    async fn look(&mut self) {
         if self.config.source().is_none() {
             return;
         }
@@ -94,17 +94,19 @@ impl Reload {
         let is_settled = self.seen.as_ref() == now.as_ref().ok();
         self.seen = now.as_ref().ok().cloned();
         if is_settled && self.seen != self.judged {
-            self.judge(now);
+            self.judge(now).await;
         }
     }
 
     /// Puts what the files say in force, if it does.
-    fn judge(&mut self, texts: Result<[String; 2], ConfigError>) {
+    async fn judge(&mut self, texts: Result<[String; 2], ConfigError>) {
         let Some((path, _)) = self.config.source() else { return };
         let path = path.to_owned();
         self.judged = texts.as_ref().ok().cloned();
-        let applied = texts.map_err(StartError::from).map_err(ReloadError::from);
-        let fault = applied.and_then(|texts| self.apply(&path, texts)).err();
+        let fault = match texts.map_err(StartError::from) {
+            Ok(texts) => self.apply(&path, texts).await.err(),
+            Err(fault) => Some(fault.into()),
+        };
         self.gate.metrics.reloaded(fault.is_none());
         let version = self.gate.rules.load().version;
         match &fault {
@@ -116,7 +118,7 @@ impl Reload {
         self.gate.last_change.set(fault.map(|fault| fault.to_string()));
     }
 
-    fn apply(&mut self, path: &Path, [own, mut policy]: [String; 2]) -> Result<(), ReloadError> {
+    async fn apply(&mut self, path: &Path, [own, mut policy]: [String; 2]) -> Result<(), ReloadError> {
         let config = Config::from_text(own.clone(), path).map_err(StartError::from)?;
         if let Some(key) = self.config.needs_restart_for(&config) {
             return Err(ReloadError::NeedsRestart(key));
@@ -125,15 +127,25 @@ impl Reload {
             policy = config.policy_text().map_err(StartError::from)?;
         }
         let parsed = Policy::from_toml(&policy).map_err(StartError::from)?;
+        // What a watch that still runs brings would reach the old book alone.
+        self.watchers.shut_down().await;
+        let replaced = self.replace(&config, parsed);
+        if replaced.is_ok() {
+            self.judged = Some([own, policy]);
+            self.config = config;
+        }
+        self.watchers = self.feeds.start(&self.gate, &self.gate.rules.load(), &self.config);
+        replaced
+    }
+
+    /// While nothing watches.
+    fn replace(&self, config: &Config, policy: Policy) -> Result<(), ReloadError> {
         let now = self.gate.clock.now().monotonic;
         let old = self.gate.rules.load_full();
-        let keys = Arc::new(KeyBook::successor(&old.keys, &config));
-        let next = Arc::new(old.next(keys, parsed, now).map_err(StartError::from)?);
-        self.gate.rules.store(Arc::clone(&next));
+        let keys = Arc::new(KeyBook::successor(&old.keys, config));
+        let next = old.next(keys, policy, now).map_err(StartError::from)?;
+        self.gate.rules.store(Arc::new(next));
         self.gate.lists.keep_only(&config.issuers);
-        self.watchers = self.feeds.start(&self.gate, &next, &config);
-        self.judged = Some([own, policy]);
-        self.config = config;
         Ok(())
     }
 

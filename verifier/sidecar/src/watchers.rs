@@ -36,6 +36,12 @@ impl Watchers {
         }
         pending::<()>().await;
     }
+
+    /// Ends them all, and comes back when none of them does anything any more.
+    pub(crate) async fn shut_down(&mut self) {
+        self.tasks.shutdown().await;
+        self.names.clear();
+    }
 }
 
 impl Died {

@@ -181,11 +181,11 @@ fn r7_two_floors_each_below_the_other_are_a_fault() {
     };
     let one = floor(&a, [(&a, 1, 1), (&b, 2, 2)]);
     let other = floor(&b, [(&a, 2, 3), (&b, 1, 4)]);
-    assert!(matches!(one.joined(&other), Err(FloorError::Diverged)));
+    assert!(matches!(one.joined(&other, Format::Pact), Err(FloorError::Diverged)));
     let higher = floor(&a, [(&a, 2, 3), (&b, 2, 2)]);
-    assert_eq!(one.joined(&higher).unwrap().body, higher.body);
-    assert_eq!(higher.joined(&one).unwrap().body, higher.body);
-    assert!(higher.joined(&one).unwrap().kept.entries().contains(&entry(1)));
+    assert_eq!(one.joined(&higher, Format::Pact).unwrap().body, higher.body);
+    assert_eq!(higher.joined(&one, Format::Pact).unwrap().body, higher.body);
+    assert!(higher.joined(&one, Format::Pact).unwrap().kept.entries().contains(&entry(1)));
 }
 
 /// Whatever the order of many writers: the floor never falls, and ends at the highest that was offered.
@@ -217,4 +217,21 @@ fn r7_writers_at_once_leave_the_highest_floor() {
     let floor = on_disk(dir.path());
     assert_eq!(floor.version().get(), 12);
     assert_eq!(floor.body.entries().len(), 12);
+}
+
+#[test]
+fn r7_what_a_killed_writer_left_goes_with_the_next_floor() {
+    let dir = tempfile::tempdir().unwrap();
+    let signer = key(1);
+    let mut keeper = keeper(dir.path(), &[&signer]);
+    let list = first(&signer, [1]);
+    offer(&mut keeper, &list, 0).unwrap();
+    let stem = FloorFolder::stem(&issuer(), Format::Pact);
+    let (mine, others) = (format!(".{stem}.0f.body.new"), ".pact-other.0f.body.new".to_owned());
+    for name in [&mine, &others] {
+        fs::write(dir.path().join(name), "half").unwrap();
+    }
+    offer(&mut keeper, &next(&list, &signer, [2], 1), 1).unwrap();
+    let left = files(dir.path());
+    assert!(!left.contains(&mine) && left.contains(&others), "{left:?}");
 }

@@ -121,3 +121,13 @@ fn m1_headers_agree_with_the_body_or_the_request_is_refused() {
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     assert_eq!(agreed(&[(name, "echo")], ping).unwrap_err().code(), "header_mismatch");
 }
+
+#[test]
+fn no_debug_output_holds_what_a_message_carries() {
+    let message = parse(&CALL.replace("\"x\":1", "\"x\":\"swordfish\"")).unwrap();
+    let asks = format!("{message:?} {:?}", parse(CALL).unwrap().asks(ToolsList::Refuse));
+    assert!(
+        asks.contains("tools/call") && !asks.contains("swordfish") && !asks.contains("arguments"),
+        "{asks}"
+    );
+}

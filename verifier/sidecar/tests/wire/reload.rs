@@ -130,3 +130,18 @@ async fn k2_an_issuer_that_is_taken_out_counts_no_more_and_one_that_comes_back_i
     stand.until_ready().await;
     assert_eq!(call(&stand).await.0, 200);
 }
+
+/// What was changed while the sidecar started is noticed as well.
+#[tokio::test]
+async fn k2_a_file_that_changes_between_its_reading_and_the_start_is_noticed() {
+    let mut stand = Stand::ready().await;
+    stand.stop();
+    (&mut stand.ended).await.unwrap();
+    let config = pact_sidecar::Config::read(&file(&stand, "sidecar.toml")).unwrap();
+    change(&stand, "sidecar.toml", "id = \"acme\"", "id = \"other\"");
+    let sidecar = pact_sidecar::Sidecar::bind(config).await.unwrap();
+    stand.admin = sidecar.admin_address().unwrap();
+    tokio::spawn(sidecar.serve(std::future::pending()));
+    until(&stand, |now| now["version"] == 2).await;
+    assert!(get(stand.admin, "/readyz").await.json()["issuers"]["other"].is_object());
+}
