@@ -65,6 +65,13 @@ pub enum Asks {
 pub struct OpenMessage(Message);
 
 /// A `tools/call`, which only the ladder of trust lets through. Made by [`Message::asks`] alone.
+///
+/// ```compile_fail,E0423
+/// # use pact_sidecar::mcp::{Message, ToolCall};
+/// fn call(message: Message) -> ToolCall {
+///     ToolCall(message)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct ToolCall(Message);
 

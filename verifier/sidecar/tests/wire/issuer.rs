@@ -4,7 +4,7 @@ use std::{
     net::SocketAddr,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicU8, Ordering},
+        atomic::{AtomicU8, Ordering},
     },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -35,7 +35,23 @@ pub(crate) struct Issuer {
     published: Arc<Mutex<Published>>,
     keys: Arc<Mutex<String>>,
     list_keys: Arc<Mutex<String>>,
-    down: Arc<AtomicBool>,
+    service: Arc<Mutex<Service>>,
+}
+
+/// How the issuer's server does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Service {
+    Well,
+    Down,
+    /// A page for people, as captive portals have it.
+    Page,
+    /// What it should say, cut in half.
+    Half,
+    /// More bytes than anybody reads.
+    Endless,
+    Redirect,
+    /// Not one byte.
+    Slow,
 }
 
 /// A credential in its holder's hands.
@@ -67,7 +83,7 @@ impl Issuer {
             published: Arc::new(Mutex::new(first)),
             keys: Arc::new(Mutex::new(key_set(root))),
             list_keys: Arc::new(Mutex::new(key_set(list_key))),
-            down: Arc::default(),
+            service: Arc::new(Mutex::new(Service::Well)),
         };
         let serving = issuer.clone();
         tokio::spawn(async move {
@@ -78,19 +94,29 @@ impl Issuer {
                     let count = stream.read(&mut request).await.unwrap_or(0);
                     let text = String::from_utf8_lossy(&request[..count]).into_owned();
                     let path = text.split(' ').nth(1).unwrap_or("/").to_owned();
-                    let (status, body) = match serving.file(&path) {
-                        Some(body) if !serving.down.load(Ordering::SeqCst) => ("200 OK", body),
-                        _ => ("503 Service Unavailable", Vec::new()),
-                    };
-                    let head = format!(
-                        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-                        body.len()
-                    );
-                    let _ = stream.write_all(&[head.as_bytes(), &body].concat()).await;
+                    let _ = stream.write_all(&serving.answer(&path).await).await;
                 });
             }
         });
         issuer
+    }
+
+    async fn answer(&self, path: &str) -> Vec<u8> {
+        let service = *self.service.lock().unwrap();
+        let (status, body) = match (service, self.file(path)) {
+            (Service::Well, Some(body)) => ("200 OK", body),
+            (Service::Half, Some(body)) => ("200 OK", body[..body.len() / 2].to_vec()),
+            (Service::Page, _) => ("200 OK", b"<!doctype html><title>Log in</title>".to_vec()),
+            (Service::Endless, _) => ("200 OK", vec![b' '; 150 * 1024 * 1024]),
+            (Service::Redirect, _) => ("302 Found\r\nLocation: http://169.254.169.254/", Vec::new()),
+            (Service::Slow, _) => std::future::pending().await,
+            (Service::Down, _) | (_, None) => ("503 Service Unavailable", Vec::new()),
+        };
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            body.len()
+        );
+        [head.as_bytes(), &body].concat()
     }
 
     fn file(&self, path: &str) -> Option<Vec<u8>> {
@@ -146,7 +172,20 @@ impl Issuer {
 
     /// Answers nothing but 503 from now on.
     pub(crate) fn go_down(&self) {
-        self.down.store(true, Ordering::SeqCst);
+        self.does(Service::Down);
+    }
+
+    pub(crate) fn does(&self, service: Service) {
+        *self.service.lock().unwrap() = service;
+    }
+
+    /// The list as it is published now, and putting it back later.
+    pub(crate) fn list(&self) -> Published {
+        self.published.lock().unwrap().clone()
+    }
+
+    pub(crate) fn put_back(&self, list: Published) {
+        *self.published.lock().unwrap() = list;
     }
 
     /// `task.read` in the project `web`, up to a cost of 5.

@@ -14,7 +14,11 @@ mod calls;
 #[cfg(test)]
 mod command;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod framing;
+#[cfg(test)]
+mod killed;
 #[cfg(test)]
 mod lists;
 #[cfg(test)]

@@ -29,6 +29,8 @@ pub(crate) enum Mode {
     Encoded,
     /// By closing the connection.
     Close,
+    /// By dying in the middle of its answer.
+    Half,
 }
 
 #[derive(Clone)]
@@ -108,6 +110,11 @@ impl Upstream {
                     "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nxx".into()
                 }
                 Mode::Close => return,
+                Mode::Half => {
+                    let half = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 999\r\n\r\n{\"jsonrpc\"";
+                    stream.write_all(half.as_bytes()).await.unwrap();
+                    return;
+                }
             };
             stream.write_all(answer.as_bytes()).await.unwrap();
         }
