@@ -99,10 +99,12 @@ Everything stays up until you press Ctrl-C.
   the issuer's keys and lists  {issuer}/.well-known/pact-keys.json  /.well-known/pact-revocations/pact
   keys, configuration, records {folder}
 
-In another terminal, in this checkout (the first use of each command compiles it):
+In another terminal, in this checkout:
+
+  cargo build --bins --features pact-verifier/cli && export PATH="$PWD/target/debug:$PATH"
 
   # agent-c signs one call, and curl sends it
-  refund() {{ cargo run -q -p pact-holder -- sign --request --key {folder}/agent-c.key --tenuo {folder}/agent-c.tenuo \
+  refund() {{ pact-holder sign --request --key {folder}/agent-c.key --tenuo {folder}/agent-c.tenuo \
     --audience {url} --tool refund_order --action order.refund \
     --arguments '{{"project":"shop","order":7,"amount_usd":'$1'}}'; }}
   refund 9.99 | curl -s --data-binary @- -H 'content-type: application/json' \
@@ -111,7 +113,7 @@ In another terminal, in this checkout (the first use of each command compiles it
     -H 'accept: application/json, text/event-stream' {url}
 
   # the same call judged offline, from files alone
-  refund 9.99 | cargo run -q -p pact-verifier --features cli --bin pact-verify -- explain --trust {folder}/trust.toml \
+  refund 9.99 | pact-verify explain --trust {folder}/trust.toml \
     --policy {folder}/policy.toml --audience {url} --request - --without-replay
 "#
     )

@@ -47,7 +47,7 @@ pub enum FetchError {
     #[error("the HTTP client: {0}")]
     Client(reqwest::Error),
     /// No answer, or one that broke off.
-    #[error("{url}: {source}")]
+    #[error("{url}: {}", innermost(source))]
     Transport {
         /// What was asked.
         url: ListUrl,
@@ -153,6 +153,15 @@ async fn read(url: &ListUrl, mut response: Response, limit: u64) -> Result<Fetch
         bytes.extend_from_slice(&chunk);
     }
     Ok(Fetched::Content { bytes: bytes.into(), etag })
+}
+
+/// The cause at the bottom: "connection refused" says more than "error sending request".
+fn innermost(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
 }
 
 impl FetchError {

@@ -1,6 +1,10 @@
 //! `pact-sidecar`: the fail-closed proxy in front of one tool server.
 
-use std::{io::Write, path::PathBuf, process::ExitCode};
+use std::{
+    io::{IsTerminal, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 use clap::Parser;
 use pact_sidecar::{Config, run};
@@ -35,7 +39,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-            let text = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
+            // Most of our errors say their cause already.
+            let unsaid = |text: String, cause: &dyn std::error::Error| match cause.to_string() {
+                cause if text.contains(&cause) => text,
+                cause => format!("{text}: {cause}"),
+            };
+            let text = causes.fold(error.to_string(), unsaid);
             let _ = writeln!(std::io::stderr(), "pact-sidecar: {text}");
             ExitCode::FAILURE
         }
@@ -60,7 +69,10 @@ fn start(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
 
 fn log(json: bool) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     if json {
         subscriber.json().init();
     } else {

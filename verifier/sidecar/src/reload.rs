@@ -18,7 +18,7 @@ use crate::{
     gate::Gate,
     keys::KeyBook,
     limits::{MAX_CONFIG_BYTES, RELOAD_LOOK},
-    sidecar::StartError,
+    sidecar::{StartError, read_policy},
     watchers::Watchers,
 };
 
@@ -126,7 +126,7 @@ impl Reload {
         if config.policy_file() != self.config.policy_file() {
             policy = config.policy_text().map_err(StartError::from)?;
         }
-        let parsed = Policy::from_toml(&policy).map_err(StartError::from)?;
+        let parsed = read_policy(&config, &policy)?;
         // What a watch that still runs brings would reach the old book alone.
         self.watchers.shut_down().await;
         let replaced = self.replace(&config, parsed);

@@ -54,8 +54,13 @@ pub enum StartError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The policy file.
-    #[error("the policy file does not do: {0}")]
-    Policy(#[from] PolicyError),
+    #[error("the policy {path} does not do: {fault}")]
+    Policy {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        fault: PolicyError,
+    },
     /// The audience.
     #[error("`audience` does not do: {0}")]
     Audience(#[from] NotAnAudience),
@@ -99,7 +104,7 @@ pub enum StartError {
 pub fn check(config: &Config) -> Result<(), StartError> {
     let book = KeyBook::new(config);
     book.trust(Clock::system().now().monotonic)?;
-    Policy::from_toml(&config.policy_text()?)?;
+    read_policy(config, &config.policy_text()?)?;
     config.audience.to_string().parse::<Audience>()?;
     Ok(())
 }
@@ -180,7 +185,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let keys = Arc::new(KeyBook::new(config));
     let trust = Arc::new(keys.trust(now.monotonic)?);
     let policy_text = config.policy_text()?;
-    let policy = Arc::new(Policy::from_toml(&policy_text)?);
+    let policy = Arc::new(read_policy(config, &policy_text)?);
     let audience: Audience = config.audience.to_string().parse()?;
     let state = |name| make_folder(config.state_dir.join(name));
     let replay = FileReplay::open(&state("replay")?, BootId::of_this_system(), now)?;
@@ -212,6 +217,11 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     watchers.spawn("the watch of the configuration", reload.run());
     watchers.spawn("the upkeep", feed::upkeep(Arc::clone(&gate)));
     Ok((gate, watchers))
+}
+
+pub(crate) fn read_policy(config: &Config, text: &str) -> Result<Policy, StartError> {
+    let path = config.policy_file();
+    Policy::from_toml(text).map_err(|fault| StartError::Policy { path: path.to_owned(), fault })
 }
 
 fn make_folder(path: PathBuf) -> Result<PathBuf, StartError> {

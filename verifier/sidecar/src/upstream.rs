@@ -83,9 +83,11 @@ impl Upstream {
         *request.headers_mut() = to_upstream(headers);
         let headers = request.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        // MCP servers refuse a request that does not accept both kinds of answer; a caller who says nothing takes either.
-        let either = HeaderValue::from_static("application/json, text/event-stream");
-        headers.entry(header::ACCEPT).or_insert(either);
+        // MCP servers refuse a request that does not name both kinds of answer; a caller who says nothing, or that it takes
+        // anything, takes either.
+        if headers.get(header::ACCEPT).is_none_or(|said| said == "*/*") {
+            headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        }
         request
     }
 
