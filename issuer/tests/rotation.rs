@@ -77,3 +77,31 @@ fn k6_old_chains_keep_working_when_the_key_moves_on() {
     let error = run(dir, &["export", fresh, "--format", "tenuo", "--holder-key", HOLDER]).unwrap_err();
     assert!(error["error"].as_str().unwrap().contains("was revoked"), "{error}");
 }
+
+/// One key in 64 begins with a hyphen. Whoever must revoke it must not have to guess how.
+#[test]
+fn a_key_that_begins_with_a_hyphen_is_a_key_and_a_second_revocation_says_so() {
+    const HYPHEN: &str = "-kg0FH9uaQw2k-_2EzYEZAPNiuKhTzGzxAc1hWkjlWU";
+    let folder = tempfile::tempdir().unwrap();
+    let dir = &folder.path().join("data");
+    ok(dir, &["init", "--issuer", "example"]);
+    let scope = ["--scope", "task.read@project:web", "--holder", "agent-a"];
+    let root = ok(dir, &[&["mint", "--human", "boss"], &scope[..]].concat());
+    ok(dir, &["export", root["id"].as_str().unwrap(), "--format", "tenuo", "--holder-key", HYPHEN]);
+    let told = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pact-issuer"));
+        let output = command.arg("--dir").arg(dir).args(["revoke", "--key", HYPHEN]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(told().starts_with("Revoked"));
+    assert!(told().contains("revoked already"));
+    // Keys stand as a sidecar's configuration takes them.
+    let keys =
+        Command::new(env!("CARGO_BIN_EXE_pact-issuer")).arg("--dir").arg(dir).arg("keys").output().unwrap();
+    let text = String::from_utf8(keys.stdout).unwrap();
+    for key in ok(dir, &["keys"])["keys"].as_array().unwrap() {
+        let both = format!("{}:{}", key["kid"].as_str().unwrap(), key["key"].as_str().unwrap());
+        assert!(text.contains(&both), "{both} in\n{text}");
+    }
+}

@@ -95,7 +95,8 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_enum)]
     pub(crate) format: FormatName,
     /// The agent's public key, 43 characters of base64url; it must prove possession on every call.
-    #[arg(long, value_name = "KEY")]
+    // One key in 64 begins with a hyphen.
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     pub(crate) holder_key: PublicKey,
     /// The most that the credential may live.
     #[arg(long, value_name = "TIME", default_value = "24h", value_parser = seconds)]
@@ -116,7 +117,7 @@ pub(crate) struct RevokeArgs {
     #[arg(required_unless_present = "key", conflicts_with = "key")]
     pub(crate) id: Option<AnyId>,
     /// A key instead: its id in this folder, or any public key. Every chain with it as root, issuer or holder dies.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     pub(crate) key: Option<String>,
 }
 

@@ -30,12 +30,14 @@ pub(crate) fn fresh_key() -> Result<SecretKey, CliError> {
     Ok(SecretKey::from_seed(&seed)?)
 }
 
+/// A key stands as verifiers pin it: `KID:KEY`.
 fn show(store: &Store, now: UnixTime) -> Answer {
     let mut text = String::new();
     let mut keys = Vec::new();
     for entry in store.state().keyring().entries() {
         let state = entry.state(now);
-        let _ = writeln!(text, "{:<8} {:<9} {}  {}", entry.role, state, entry.kid, dates(entry));
+        let _ =
+            writeln!(text, "{:<8} {:<9} {}:{}  {}", entry.role, state, entry.kid, entry.key, dates(entry));
         keys.push(describe(entry, now));
     }
     Answer::new(json!({ "keys": keys }), text.trim_end())
@@ -81,8 +83,9 @@ fn rotate(store: &mut Store, role: Role, now: UnixTime) -> Result<Answer, CliErr
         writer.commit(now, Event::Key(entry.clone()))?;
         let from = now.plus(cache);
         let text = format!(
-            "The next {role} key {} is published. It can take over from {from} on: run this again then.",
-            entry.kid
+            "The next {role} key {}:{} is published. It can take over from {from} on: run this again then. Verifiers that \
+             fetch published keys will know it; those that pin keys must be given it before.",
+            entry.kid, entry.key
         );
         return Ok(Answer::new(json!({ "announced": describe(&entry, now), "takes_over_from": from }), text));
     }

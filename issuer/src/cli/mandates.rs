@@ -100,12 +100,18 @@ pub(crate) fn revoke(store: &mut Store, args: &RevokeArgs, now: UnixTime) -> Res
         }
     };
     writer.commit(now, Event::Revocation(revocation.clone()))?;
-    let listed = revocation.listed.len();
-    let text = format!(
-        "Revoked, and {} mandates with it. {listed} names enter the lists; `serve` or `publish` signs them.",
-        revocation.descendants
-    );
+    let listed = u64::try_from(revocation.listed.len()).unwrap_or(u64::MAX);
+    let text = if listed == 0 {
+        "It was revoked already, and everything below it; nothing more enters the lists.".to_owned()
+    } else {
+        let (below, names) = (counted(revocation.descendants, "mandate"), counted(listed, "name"));
+        format!("Revoked, and {below} with it. {names} for the lists; `serve` or `publish` signs them.")
+    };
     Ok(Answer::new(json!(revocation), text))
+}
+
+fn counted(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 fn granted(record: &MandateRecord) -> Answer {
