@@ -1,8 +1,6 @@
 //! One issuer of the configuration (protocol K2): its keys, its list, and what it may speak for.
 
-use std::collections::BTreeSet;
-
-use pact_mandate::{IssuerId, Project};
+use pact_mandate::IssuerId;
 use pact_revocation::net::ListUrl;
 use pact_verifier::trust::{KeyOwners, KeyRole, Projects, Speaks};
 
@@ -77,11 +75,6 @@ impl IssuerConfig {
 }
 
 fn speaks(raw: RawSpeaks) -> Result<Speaks, ConfigError> {
-    let projects = if raw.projects == ["*"] {
-        Projects::All
-    } else {
-        let parsed: Result<BTreeSet<Project>, _> = raw.projects.iter().map(|text| text.parse()).collect();
-        Projects::Only(parsed.map_err(|_| ConfigError::Project)?)
-    };
+    let projects = Projects::from_texts(&raw.projects).map_err(|_| ConfigError::Project)?;
     Ok(Speaks { formats: raw.formats.into_iter().collect(), actions: raw.actions, projects })
 }
