@@ -7,7 +7,10 @@ use pact_revocation::Stale;
 use crate::{
     carriage::CarriageFault,
     chain::IssuerFault,
-    format::{biscuit::BiscuitFault, tenuo::TenuoFault},
+    format::{
+        biscuit::BiscuitFault,
+        tenuo::{LinkFault, TenuoFault},
+    },
     held::PossessionFault,
     live::Revoked,
     policy::PolicyFault,
@@ -125,6 +128,16 @@ impl Refusal {
             Refusal::Revoked(revoked) => revoked.link,
             _ => None,
         }
+    }
+
+    /// Whether the credential hangs from a root that nobody has here: one that its issuer may have published since the
+    /// keys were last fetched (protocol K4).
+    pub fn is_unknown_root(&self) -> bool {
+        matches!(
+            self,
+            Refusal::Tenuo(TenuoFault::Link { fault: LinkFault::UntrustedRoot, .. })
+                | Refusal::Biscuit(BiscuitFault::UnknownRoot { .. })
+        )
     }
 
     /// The rule of the trust protocol that was broken, or that could not be shown to hold.

@@ -74,6 +74,13 @@ fn a_refusal_is_told_at_the_rung_that_its_rows_heading_names() {
 }
 
 #[test]
+fn k4_a_root_that_nobody_has_is_told_from_every_other_refusal() {
+    let unknown: Vec<_> = all().into_iter().filter(Refusal::is_unknown_root).collect();
+    let codes: BTreeSet<_> = unknown.iter().map(Refusal::code).collect();
+    assert_eq!(codes, ["biscuit_unknown_root", "tenuo_untrusted_root"].into());
+}
+
+#[test]
 fn p2_p3_a_proof_that_breaks_a_rule_of_its_own_names_that_rule() {
     let rules: BTreeMap<_, _> = all().iter().map(|refusal| (refusal.code(), refusal.rule())).collect();
     let expected = [
