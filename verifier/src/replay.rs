@@ -5,7 +5,7 @@ use std::io;
 use pact_mandate::{Now, PublicKey, UnixTime};
 use pact_revocation::Entry;
 
-use crate::refusal::Class;
+use crate::{held::ProofKind, limits::PROOF_WINDOW_SECONDS, refusal::Class};
 
 pub mod file;
 mod record;
@@ -149,6 +149,20 @@ impl ProofId {
     /// The first second at which it is refused for its age.
     pub fn ends_at(&self) -> UnixTime {
         self.ends_at
+    }
+}
+
+impl ReplayHealth {
+    /// The first moment at which a proof of that kind counts when it is made then: one that could not have been used
+    /// before the record began (protocol P7). A stock proof is made at the beginning of its window.
+    pub fn counts_from(&self, kind: ProofKind) -> UnixTime {
+        let too_early = self.since.plus(kind.future_skew());
+        match kind {
+            ProofKind::Fresh => too_early.plus(1),
+            ProofKind::Stock => {
+                too_early.plus(PROOF_WINDOW_SECONDS - too_early.seconds() % PROOF_WINDOW_SECONDS)
+            }
+        }
     }
 }
 

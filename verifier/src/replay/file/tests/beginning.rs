@@ -1,6 +1,7 @@
 //! What a record begins with, and whether it is continued.
 
 use super::*;
+use crate::{ProofKind, limits::PROOF_WINDOW_SECONDS};
 
 #[test]
 fn p7_a_new_folder_refuses_proofs_that_could_have_been_used_before() {
@@ -47,5 +48,26 @@ fn p7_another_boot_breaks_the_record() {
         let store = FileReplay::open_bounded(folder.path(), boot, at(START + 20), WIDE).unwrap();
         assert_eq!(store.health().since, at(START + 20).wall, "{boot:?}");
         assert_eq!(code(store.record(&proof(1, START + 25), at(START + 26))), "proof_before_store");
+    }
+}
+
+/// What the store says of itself is what it does: a proof that is made then counts, and one that was made before does not.
+#[test]
+fn p7_t2_the_store_says_from_when_on_each_kind_of_proof_counts() {
+    for start in START..START + PROOF_WINDOW_SECONDS {
+        let folder = TempDir::new().unwrap();
+        let store = open(&folder, start);
+        for (kind, step) in [(ProofKind::Fresh, 1), (ProofKind::Stock, PROOF_WINDOW_SECONDS)] {
+            let from = store.health().counts_from(kind);
+            let made = |id, at: UnixTime| {
+                let grant = Entry::from_bytes([1; 16]);
+                ProofId::new(holder(1), grant, [id; 32], at.minus(kind.future_skew()), at.plus(90))
+            };
+            let now = at(from.seconds());
+            assert_eq!(code(store.record(&made(1, from.minus(step)), now)), "proof_before_store", "{kind:?}");
+            assert_eq!(from.seconds() % step, 0, "a stock proof is made at the beginning of a window");
+            let id = u8::try_from(step).unwrap();
+            assert_eq!(code(store.record(&made(id, from), now)), "recorded", "{kind:?}");
+        }
     }
 }
