@@ -18,6 +18,7 @@ pub mod keeper;
 pub mod limits;
 pub mod list;
 pub mod lists;
+pub mod low_s;
 pub mod name;
 #[cfg(feature = "net")]
 pub mod net;
@@ -41,6 +42,7 @@ pub use held::Held;
 pub use keeper::{Content, Examined, Keeper};
 pub use list::ListVersion;
 pub use lists::Lists;
+pub use low_s::LowS;
 pub use name::BodyName;
 pub use published::Published;
 pub use refusal::ListRefusal;

@@ -37,9 +37,9 @@ The trust file (TOML; paths are relative to it):
   id = \"https://issuer.example.org\"
   formats = [\"tenuo\", \"biscuit\"]      # what its credentials may be
   actions = [\"task.*\"]                # for which actions, in which projects
-  projects = [\"web\"]                  # [\"*\"] for every project
+  projects = [\"web\"]                  # [\"*\"] alone for every project
   keys = \"pact-keys.json\"             # its published keys, or pinned ones:
-  # roots = [{ id = \"k1\", ed25519 = \"base64url\" }, { id = \"k2\", p256 = \"66 hex digits\" }]
+  # roots = [{ id = \"k1\", ed25519 = \"base64url\" }, { id = \"k2\", p256 = \"66 lower-case hex digits\" }]
   [issuers.list]
   keys = \"pact-list-keys.json\"        # its published list keys
   head = \"pact\"                       # /.well-known/pact-revocations/pact

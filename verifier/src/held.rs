@@ -37,7 +37,7 @@ pub(crate) enum Possession {
 
 /// What a proof covers of the call beside its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProofKind {
+pub enum ProofKind {
     /// The whole call at this audience, once.
     Fresh,
     /// What a stock Tenuo client signs: less, and only where the policy takes it (protocol P3).
@@ -114,6 +114,14 @@ impl ProofKind {
         }
     }
 
+    /// Seconds by which such a proof may lie ahead of our clock (protocol T2): a stock one by as many windows as behind.
+    pub const fn future_skew(self) -> u64 {
+        match self {
+            ProofKind::Fresh => FUTURE_SKEW_SECONDS,
+            ProofKind::Stock => PROOF_WINDOWS_AROUND.saturating_mul(PROOF_WINDOW_SECONDS),
+        }
+    }
+
     /// Whether the policy takes such proofs (protocol P3); asked again while an answer is open (protocol R9).
     pub(crate) fn check(self, policy: &Policy) -> Result<(), PossessionFault> {
         match self {
@@ -138,22 +146,21 @@ fn prove(
             let fresh = fresh.as_ref();
             let proven = proof::tenuo::verify(leaf.id(), holder, call, audience, signature, fresh, now)
                 .map_err(proof::ProofFault::from)?;
-            // T2: a stock proof is accepted as many windows ahead as behind.
-            let stock = PROOF_WINDOWS_AROUND.saturating_mul(PROOF_WINDOW_SECONDS);
-            Ok(proof_id(chain, &proven, if fresh.is_some() { FUTURE_SKEW_SECONDS } else { stock }))
+            let kind = if fresh.is_some() { ProofKind::Fresh } else { ProofKind::Stock };
+            Ok(proof_id(chain, &proven, kind))
         }
         (Authority::Biscuit(_), PresentedProof::Dpop(jws)) => {
             // Rung 0 keeps the text of every Biscuit; without it no `ath` could be equal.
             let text = chain.presented().text().unwrap_or_default();
             let proven = proof::dpop::verify(jws, text, holder, &call.asked, audience, now)?;
-            Ok(proof_id(chain, &proven, FUTURE_SKEW_SECONDS))
+            Ok(proof_id(chain, &proven, ProofKind::Fresh))
         }
         _ => Err(PossessionFault::WrongKind(chain.format()).into()),
     }
 }
 
-fn proof_id(chain: &VerifiedChain, proven: &ProvenBy, skew: u64) -> ProofId {
-    let first_use = proven.made_at.minus(skew);
+fn proof_id(chain: &VerifiedChain, proven: &ProvenBy, kind: ProofKind) -> ProofId {
+    let first_use = proven.made_at.minus(kind.future_skew());
     ProofId::new(proven.holder, chain.opened().grant, proven.id, first_use, proven.ends_at)
 }
 

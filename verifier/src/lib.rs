@@ -19,7 +19,7 @@ pub mod verifier;
 
 pub use cache::ChainCache;
 pub use chain::VerifiedChain;
-pub use held::HeldChain;
+pub use held::{HeldChain, ProofKind};
 pub use live::LiveChain;
 pub use permit::{Permit, Standing};
 pub use policy::Policy;

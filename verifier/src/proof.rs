@@ -126,6 +126,14 @@ impl ProofFault {
             ProofFault::Tenuo(fault) => fault.class(),
         }
     }
+
+    /// The rule that was broken.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            ProofFault::Dpop(fault) => fault.rule(),
+            ProofFault::Tenuo(fault) => fault.rule(),
+        }
+    }
 }
 
 /// What a proof covers of a request beside the arguments (protocol P1, P4: `@params`, `pact_params`): the SHA-256 of the

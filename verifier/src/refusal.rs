@@ -7,7 +7,10 @@ use pact_revocation::Stale;
 use crate::{
     carriage::CarriageFault,
     chain::IssuerFault,
-    format::{biscuit::BiscuitFault, tenuo::TenuoFault},
+    format::{
+        biscuit::BiscuitFault,
+        tenuo::{LinkFault, TenuoFault},
+    },
     held::PossessionFault,
     live::Revoked,
     policy::PolicyFault,
@@ -127,6 +130,16 @@ impl Refusal {
         }
     }
 
+    /// Whether the credential hangs from a root that nobody has here: one that its issuer may have published since the
+    /// keys were last fetched (protocol K4).
+    pub fn is_unknown_root(&self) -> bool {
+        matches!(
+            self,
+            Refusal::Tenuo(TenuoFault::Link { fault: LinkFault::UntrustedRoot, .. })
+                | Refusal::Biscuit(BiscuitFault::UnknownRoot { .. })
+        )
+    }
+
     /// The rule of the trust protocol that was broken, or that could not be shown to hold.
     pub fn rule(&self) -> &'static str {
         match self {
@@ -135,8 +148,7 @@ impl Refusal {
             Refusal::Biscuit(_) => "C3",
             Refusal::Expired(_) => "T2",
             Refusal::Issuer(_) => "K2",
-            Refusal::Proof(ProofFault::Tenuo(_)) => "P1",
-            Refusal::Proof(ProofFault::Dpop(_)) => "P4",
+            Refusal::Proof(fault) => fault.rule(),
             Refusal::Possession(fault) => fault.rule(),
             Refusal::Stale { stale, .. } => rule_of_stale(stale),
             Refusal::Revoked(_) => "R3",

@@ -5,7 +5,7 @@ use std::io;
 use pact_mandate::{Now, PublicKey, UnixTime};
 use pact_revocation::Entry;
 
-use crate::refusal::Class;
+use crate::{held::ProofKind, limits::PROOF_WINDOW_SECONDS, refusal::Class};
 
 pub mod file;
 mod record;
@@ -67,7 +67,7 @@ pub enum ReplayFault {
     },
     /// T1: it may have been used and forgotten, because the clock was later once.
     #[error(
-        "the proof ends at {ends_at}, and those that end up to {floor} are forgotten: our clock was set back"
+        "the proof ends at {ends_at}, and those that end up to {floor} are forgotten, because our clock was set back: make a new one after {floor}, or once our clock is right"
     )]
     Forgotten {
         /// When it ends.
@@ -96,7 +96,7 @@ pub enum ReplayFault {
         limit: usize,
     },
     /// The store could not record.
-    #[error("the store of used proofs failed: {0}")]
+    #[error("the store of used proofs failed: {0}; its operator must look at its folder (disk, space, mode)")]
     Failed(#[from] StoreFailure),
 }
 
@@ -112,8 +112,9 @@ pub struct StoreFailure {
 
 impl ProofId {
     /// The proof of `holder` with that id. `grant` names what the root gave out first on its chain, so that who hands a
-    /// credential on to many keys of its own has one share for them all. `first_use` is the first moment at which it would have been accepted: when it
-    /// says it was made, less the skew that is accepted for its kind (protocol P7, T2).
+    /// credential on to many keys of its own has one share for them all: of Tenuo the first holder's key, of a Biscuit
+    /// the authority block. `first_use` is the first moment at which it would have been accepted: when it says it was
+    /// made, less the skew that is accepted for its kind (protocol P7, T2).
     pub const fn new(
         holder: PublicKey,
         grant: Entry,
@@ -129,7 +130,8 @@ impl ProofId {
         &self.holder
     }
 
-    /// What the root gave out first on the chain: its holder's key, or the block that names none.
+    /// What the root gave out first on the chain: the first holder's key, or the first block where the format has one
+    /// holder a token.
     pub fn grant(&self) -> &Entry {
         &self.grant
     }
@@ -147,6 +149,20 @@ impl ProofId {
     /// The first second at which it is refused for its age.
     pub fn ends_at(&self) -> UnixTime {
         self.ends_at
+    }
+}
+
+impl ReplayHealth {
+    /// The first moment at which a proof of that kind counts when it is made then: one that could not have been used
+    /// before the record began (protocol P7). A stock proof is made at the beginning of its window.
+    pub fn counts_from(&self, kind: ProofKind) -> UnixTime {
+        let too_early = self.since.plus(kind.future_skew());
+        match kind {
+            ProofKind::Fresh => too_early.plus(1),
+            ProofKind::Stock => {
+                too_early.plus(PROOF_WINDOW_SECONDS - too_early.seconds() % PROOF_WINDOW_SECONDS)
+            }
+        }
     }
 }
 

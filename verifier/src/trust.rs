@@ -2,55 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use p256::ecdsa::VerifyingKey as P256Key;
-use pact_mandate::{Action, Format, IssuerId, KeyId, Project, PublicKey, ScopeItem, key::Thumbprint};
-use sha2::{Digest, Sha256};
+use pact_mandate::{IssuerId, KeyId, PublicKey, key::Thumbprint};
 
 mod digest;
 mod owners;
+mod root;
+mod speaks;
 #[cfg(test)]
 mod tests;
 
 pub use owners::{KeyOwners, KeyRole};
-
-/// A key at which chains of an issuer may begin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RootKey {
-    /// For every format.
-    Ed25519 {
-        /// The name under which the issuer publishes it.
-        id: KeyId,
-        /// The key.
-        key: PublicKey,
-    },
-    /// For Biscuit alone (protocol K5): the compressed SEC1 point.
-    P256 {
-        /// The name under which the issuer publishes it.
-        id: KeyId,
-        /// 33 bytes, checked to be a point of the curve.
-        sec1: [u8; 33],
-    },
-}
-
-/// What an issuer may speak for. Empty sets grant nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Speaks {
-    /// Formats of credentials.
-    pub formats: BTreeSet<Format>,
-    /// Actions, as granted patterns (`*`, `task.*`, `task.read`).
-    pub actions: Vec<Action>,
-    /// Projects; every one of them only where the configuration says `*` in so many words.
-    pub projects: Projects,
-}
-
-/// The projects an issuer may speak for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Projects {
-    /// All of them, by an explicit `*`.
-    All,
-    /// These.
-    Only(BTreeSet<Project>),
-}
+pub use root::{NotAPoint, RootKey};
+pub use speaks::{Projects, Speaks};
 
 /// One issuer whose credentials count.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,70 +98,6 @@ pub enum TrustError {
     },
 }
 
-impl RootKey {
-    /// The name under which the issuer publishes it.
-    pub fn id(&self) -> &KeyId {
-        match self {
-            RootKey::Ed25519 { id, .. } | RootKey::P256 { id, .. } => id,
-        }
-    }
-
-    /// The bytes of the public key: 32 of Ed25519, 33 of P-256.
-    pub fn public_bytes(&self) -> &[u8] {
-        match self {
-            RootKey::Ed25519 { key, .. } => key.as_bytes(),
-            RootKey::P256 { sec1, .. } => sec1,
-        }
-    }
-
-    /// The number by which a Biscuit names it: the first four bytes of the SHA-256 of the public key, big-endian.
-    pub fn biscuit_id(&self) -> u32 {
-        let digest: [u8; 32] = Sha256::digest(self.public_bytes()).into();
-        let [a, b, c, d, ..] = digest;
-        u32::from_be_bytes([a, b, c, d])
-    }
-
-    /// The RFC 7638 thumbprint, under which a list names the key (protocol R3). `None` only for bytes that are no
-    /// point of P-256, which no [`TrustSnapshot`] holds.
-    pub fn thumbprint(&self) -> Option<Thumbprint> {
-        match self {
-            RootKey::Ed25519 { key, .. } => Some(key.thumbprint()),
-            RootKey::P256 { sec1, .. } => digest::p256_thumbprint(sec1),
-        }
-    }
-}
-
-impl Speaks {
-    /// An issuer that may speak for nothing yet (protocol K2).
-    pub fn nothing() -> Speaks {
-        Speaks { formats: BTreeSet::new(), actions: Vec::new(), projects: Projects::Only(BTreeSet::new()) }
-    }
-
-    /// Whether it may speak in this form.
-    pub fn covers_format(&self, format: Format) -> bool {
-        self.formats.contains(&format)
-    }
-
-    /// Whether it may speak for this action in this project.
-    pub fn covers(&self, needed: &ScopeItem) -> bool {
-        match needed {
-            ScopeItem::Board(action, project) => self.covers_action(action) && self.covers_project(project),
-            ScopeItem::Opaque(_) => false,
-        }
-    }
-
-    fn covers_action(&self, needed: &Action) -> bool {
-        self.actions.iter().any(|granted| granted.covers(needed))
-    }
-
-    fn covers_project(&self, needed: &Project) -> bool {
-        match &self.projects {
-            Projects::All => true,
-            Projects::Only(projects) => projects.contains(needed),
-        }
-    }
-}
-
 impl TrustSnapshot {
     /// Takes the issuers together, or refuses them together.
     pub fn new(issuers: Vec<TrustedIssuer>) -> Result<TrustSnapshot, TrustError> {
@@ -257,10 +156,8 @@ fn check_names(issuer: &TrustedIssuer) -> Result<(), TrustError> {
         if !names.insert(root.id()) {
             return Err(TrustError::DuplicateKeyId { issuer: issuer.id.clone(), id: root.id().clone() });
         }
-        if let RootKey::P256 { id, sec1 } = root
-            && P256Key::from_sec1_bytes(sec1).is_err()
-        {
-            return Err(TrustError::NotAPoint { issuer: issuer.id.clone(), id: id.clone() });
+        if root.thumbprint().is_none() {
+            return Err(TrustError::NotAPoint { issuer: issuer.id.clone(), id: root.id().clone() });
         }
     }
     Ok(())

@@ -5,7 +5,6 @@
 //! carries. It does not say which, and a P-256 signature has a twin that holds as well (s and n − s). Whatever block an id
 //! may name is revoked, under the form that is looked up (protocol K5, R1: P-256 as low-s r‖s).
 
-use p256::ecdsa::Signature as P256Signature;
 use pact_mandate::{
     KeyRing, Signed, Signer, Statement, UnixTime, hex,
     signed::{Prepared, SignedError},
@@ -13,7 +12,7 @@ use pact_mandate::{
 use serde::{Deserialize, Serialize};
 
 use super::CompatibleList;
-use crate::{entry::Entry, limits::MAX_COMPATIBLE_ENTRIES, list::ListVersion};
+use crate::{entry::Entry, limits::MAX_COMPATIBLE_ENTRIES, list::ListVersion, low_s::LowS};
 
 /// What a Biscuit list says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,10 +84,8 @@ impl BiscuitList {
 /// The blocks that an id may name; none when it is no signature.
 fn entries_of(id: &[u8]) -> impl Iterator<Item = Entry> {
     let as_it_is = (id.len() == 64).then(|| Entry::of_block(id));
-    let twin = P256Signature::from_slice(id).ok().and_then(|signature| signature.normalize_s());
-    let from_der =
-        P256Signature::from_der(id).ok().map(|signature| signature.normalize_s().unwrap_or(signature));
-    let low = [twin, from_der].into_iter().flatten().map(|signature| Entry::of_block(&signature.to_bytes()));
+    let low = [LowS::from_fixed(id), LowS::from_der(id)].into_iter().flatten();
+    let low = low.map(|low| Entry::of_block(low.as_bytes())).filter(move |low| Some(*low) != as_it_is);
     as_it_is.into_iter().chain(low)
 }
 

@@ -4,10 +4,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use pact_mandate::{Format, IssuerId, Now, UnixTime, hex};
 use pact_revocation::Stale;
-use pact_verifier::{Verifier, limits::FUTURE_SKEW_SECONDS, replay::ReplayHealth};
+use pact_verifier::{Policy, ProofKind, Verifier, replay::ReplayHealth};
 use serde::Serialize;
 
 use crate::{gate::Gate, keys::IssuerKeys, lists::Watched, rules::Rules};
+
+#[cfg(test)]
+mod tests;
 
 /// The answer of `/readyz`.
 #[derive(Debug, Serialize)]
@@ -122,7 +125,7 @@ impl Health {
             .into_iter()
             .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, verifier, keys, now)))
             .collect();
-        let replay = ReplayView::of(verifier.replay().health(), now.wall);
+        let replay = ReplayView::of(verifier.replay().health(), verifier.policy(), now.wall);
         let policy = PolicyHealth { ok: true, digest: hex::encode(verifier.policy().digest()) };
         let configuration = ConfigurationHealth::look(gate, &rules);
         let (died, disputes) = (gate.died.names(), rules.keys.disputes());
@@ -253,12 +256,17 @@ impl FormatHealth {
 }
 
 impl ReplayView {
-    fn of(health: ReplayHealth, now: UnixTime) -> ReplayView {
+    fn of(health: ReplayHealth, policy: &Policy, now: UnixTime) -> ReplayView {
         let full = (health.held >= health.limit).then(|| "full: every proof is refused".to_owned());
-        // P7: a proof counts when it could not have been used before the record began.
-        let begins = health.since.plus(FUTURE_SKEW_SECONDS);
-        let ahead = (now <= begins).then(|| format!("new: proofs count when they are made after {begins}"));
-        let reason = health.failed.map(|failure| failure.to_string()).or(full).or(ahead);
+        let new = |kind, what| {
+            let from = health.counts_from(kind);
+            (now < from).then(|| format!("new: {what} count when they are made from {from} on"))
+        };
+        let stock = || {
+            policy.takes_stock_proofs().then(|| new(ProofKind::Stock, "proofs of stock clients")).flatten()
+        };
+        let new = new(ProofKind::Fresh, "proofs").or_else(stock);
+        let reason = health.failed.map(|failure| failure.to_string()).or(full).or(new);
         ReplayView {
             ok: reason.is_none(),
             scope: "replica",

@@ -32,7 +32,9 @@ pub enum KeysFault {
     #[error(transparent)]
     Set(#[from] KeySetError),
     /// K3: a public key belongs to one issuer.
-    #[error("the key set holds the key {key}, which belongs to {owner}; the set is refused whole")]
+    #[error(
+        "the key set holds the key {key}, which belongs to {owner}; the set is refused whole until its issuer takes the key out"
+    )]
     Foreign {
         /// Its id in the refused set.
         key: KeyId,
@@ -48,7 +50,9 @@ pub enum KeysFault {
     )]
     TooManyKeysSeen,
     /// K1: a key has one role.
-    #[error("the key set holds the key {key}, which has another role already; the set is refused whole")]
+    #[error(
+        "the key set holds the key {key}, which has another role already; the set is refused whole until its issuer publishes another key for one of the two"
+    )]
     TwoRoles {
         /// Its id in the refused set.
         key: KeyId,
@@ -57,7 +61,9 @@ pub enum KeysFault {
     #[error("the key set does not go together with the other keys: {0}")]
     NotTogether(TrustError),
     /// The id of a pinned key, for another key.
-    #[error("the key set gives the id {key} to another key than the pinned one; the set is refused whole")]
+    #[error(
+        "the key set gives the id {key} to another key than the pinned one; the set is refused whole: ask the issuer which of the two is right, and pin that one under its id"
+    )]
     IdTaken {
         /// The id.
         key: KeyId,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pact_mandate::{Format, IssuerId, KeyId, hex, jwks::KeySet};
+use pact_mandate::{Format, IssuerId, KeyId, jwks::KeySet};
 use pact_verifier::{
     RootKey, TrustSnapshot, TrustedIssuer,
     strict::{ConfigFault, StrictTable},
@@ -115,14 +115,11 @@ impl Reader<'_> {
         let wrong = |key, wanted| self.fault(&self.table.wrong(key, wanted));
         let formats: Option<_> = formats.iter().map(|name| Format::from_name(name)).collect();
         let actions: Result<_, _> = actions.iter().map(|action| action.parse()).collect();
-        let all = projects.iter().any(|project| project == "*");
-        let named: Result<_, _> =
-            projects.iter().filter(|project| *project != "*").map(|name| name.parse()).collect();
-        let named = named.map_err(|_| wrong("projects", "projects of a-z, 0-9 and '-', or [\"*\"]"))?;
         Ok(Speaks {
             formats: formats.ok_or_else(|| wrong("formats", "tenuo, biscuit or pact"))?,
             actions: actions.map_err(|_| wrong("actions", "actions such as task.read, task.* or *"))?,
-            projects: if all { Projects::All } else { Projects::Only(named) },
+            projects: Projects::from_texts(&projects)
+                .map_err(|_| wrong("projects", "[\"*\"] alone, or projects of a-z, 0-9 and '-'"))?,
         })
     }
 
@@ -181,9 +178,8 @@ fn pinned(table: &mut StrictTable) -> Result<RootKey, ConfigFault> {
             Ok(RootKey::Ed25519 { id, key })
         }
         (None, Some(digits)) => {
-            let wrong = || table.wrong("p256", "a compressed point: 66 hex digits");
-            let sec1 = hex::decode_exactly(&digits.to_ascii_lowercase()).ok_or_else(wrong)?;
-            Ok(RootKey::P256 { id, sec1 })
+            let wanted = "a compressed point of P-256: 66 lower-case hex digits";
+            RootKey::p256(Some(id), &digits).map_err(|_| table.wrong("p256", wanted))
         }
         _ => Err(table.wrong("ed25519", "ed25519 or p256, one of the two")),
     }

@@ -84,6 +84,19 @@ impl TenuoProofFault {
             | TenuoProofFault::BadSignature => Class::Unauthenticated,
         }
     }
+
+    /// The rule that was broken.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            TenuoProofFault::ReservedArgument(_) => "P2",
+            TenuoProofFault::Renamed { .. } => "P3",
+            TenuoProofFault::NotAnObject
+            | TenuoProofFault::InexactNumber(_)
+            | TenuoProofFault::TooOld { .. }
+            | TenuoProofFault::FromTheFuture { .. }
+            | TenuoProofFault::BadSignature => "P1",
+        }
+    }
 }
 
 /// What stock Tenuo signs: the raw arguments alone. `at` is any second of the window.

@@ -1,8 +1,5 @@
-//! The digest of a snapshot, and the thumbprint of a P-256 root.
+//! The digest of a snapshot.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use p256::{EncodedPoint, ecdsa::VerifyingKey as P256Key};
-use pact_mandate::key::Thumbprint;
 use sha2::{Digest, Sha256};
 
 use super::{Projects, RootKey, TrustedIssuer};
@@ -75,11 +72,4 @@ impl Hasher {
         }
         self.part(if issuer.bearer { b"bearer" } else { b"held" });
     }
-}
-
-/// RFC 7638 over the members of RFC 7518 6.2.1: `crv`, `kty`, `x`, `y`.
-pub(super) fn p256_thumbprint(sec1: &[u8; 33]) -> Option<Thumbprint> {
-    let point: EncodedPoint = P256Key::from_sec1_bytes(sec1).ok()?.to_encoded_point(false);
-    let (x, y) = (URL_SAFE_NO_PAD.encode(point.x()?), URL_SAFE_NO_PAD.encode(point.y()?));
-    Some(Thumbprint::of_jwk_members(&format!(r#"{{"crv":"P-256","kty":"EC","x":"{x}","y":"{y}"}}"#)))
 }

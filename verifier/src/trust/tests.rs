@@ -1,5 +1,9 @@
 use pact_mandate::SecretKey;
 
+use std::collections::BTreeSet;
+
+use pact_mandate::{Format, ScopeItem, hex};
+
 use super::*;
 
 fn key(seed: u8) -> PublicKey {
@@ -42,9 +46,43 @@ fn k3_duplicate_names_and_repeated_keys_are_refused_whole() {
 
 #[test]
 fn k5_a_p256_root_must_be_a_point() {
-    let off_curve = RootKey::P256 { id: "p".parse().unwrap(), sec1: [4; 33] };
-    let refused = TrustSnapshot::new(vec![issuer("a", vec![off_curve])]);
-    assert!(matches!(refused, Err(TrustError::NotAPoint { .. })));
+    let mut compact = POINT;
+    compact[0] = 5;
+    for sec1 in [[4; 33], compact] {
+        let off_curve = RootKey::P256 { id: "p".parse().unwrap(), sec1 };
+        let refused = TrustSnapshot::new(vec![issuer("a", vec![off_curve])]);
+        assert!(matches!(refused, Err(TrustError::NotAPoint { .. })));
+    }
+}
+
+/// One key, one text, one name: what reads differently elsewhere is no key here.
+#[test]
+fn k3_k5_a_p256_root_has_one_spelling() {
+    let digits = hex::encode(&POINT);
+    let named = RootKey::p256(Some("p".parse().unwrap()), &digits).unwrap();
+    assert_eq!(named, RootKey::P256 { id: "p".parse().unwrap(), sec1: POINT });
+    let unnamed = RootKey::p256(None, &digits).unwrap();
+    assert_eq!(unnamed.id().to_string(), RootKey::p256_thumbprint(&POINT).unwrap().to_string());
+    assert_eq!(named.thumbprint(), unnamed.thumbprint());
+    // SEC 1's compact form of the other point with this x, and a hybrid that is too short.
+    let other_forms = [5, 4, 6, 0].map(|tag| format!("{tag:02}{}", &digits[2..]));
+    let wrong = [digits.to_uppercase(), digits[2..].to_owned(), format!("{digits}00"), format!(" {digits}")];
+    for text in wrong.iter().chain(&other_forms) {
+        assert_eq!(RootKey::p256(None, text), Err(NotAPoint), "{text}");
+    }
+}
+
+#[test]
+fn k2_every_project_is_meant_only_by_an_asterisk_alone() {
+    let all = Projects::from_texts(&["*"]);
+    assert_eq!(all.unwrap(), Projects::All);
+    let only = |names: &[&str]| Projects::Only(names.iter().map(|name| name.parse().unwrap()).collect());
+    for names in [&[][..], &["web"], &["web", "shop"]] {
+        assert_eq!(Projects::from_texts(names).unwrap(), only(names));
+    }
+    for slip in [&["*", "web"][..], &["web", "*"], &["*", "*"], &["**"], &[""], &["web*"]] {
+        assert!(Projects::from_texts(slip).is_err(), "{slip:?}");
+    }
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! One issuer of the configuration (protocol K2): its keys, its list, and what it may speak for.
 
-use std::collections::BTreeSet;
-
-use pact_mandate::{IssuerId, Project};
+use pact_mandate::{IssuerId, key::Thumbprint};
 use pact_revocation::net::ListUrl;
 use pact_verifier::trust::{KeyOwners, KeyRole, Projects, Speaks};
 
@@ -52,12 +50,16 @@ impl IssuerConfig {
         Ok(issuer)
     }
 
-    /// Notes whose the pinned keys are (protocol K1, K3).
-    pub(super) fn note_owners(&self, owners: &mut KeyOwners) -> Result<(), ConfigError> {
+    /// Every key that is pinned here, and for what.
+    pub(crate) fn pinned_keys(&self) -> impl Iterator<Item = (KeyRole, Thumbprint)> {
         let roots = self.roots.iter().filter_map(|root| root.key().thumbprint());
         let lists = self.list_keys.iter().map(|pinned| pinned.key.thumbprint());
-        let keys = roots.map(|key| (KeyRole::Root, key)).chain(lists.map(|key| (KeyRole::List, key)));
-        for (role, key) in keys {
+        roots.map(|key| (KeyRole::Root, key)).chain(lists.map(|key| (KeyRole::List, key)))
+    }
+
+    /// Notes whose the pinned keys are (protocol K1, K3).
+    pub(super) fn note_owners(&self, owners: &mut KeyOwners) -> Result<(), ConfigError> {
+        for (role, key) in self.pinned_keys() {
             owners.note(&self.id, role, key)?;
         }
         Ok(())
@@ -77,11 +79,6 @@ impl IssuerConfig {
 }
 
 fn speaks(raw: RawSpeaks) -> Result<Speaks, ConfigError> {
-    let projects = if raw.projects == ["*"] {
-        Projects::All
-    } else {
-        let parsed: Result<BTreeSet<Project>, _> = raw.projects.iter().map(|text| text.parse()).collect();
-        Projects::Only(parsed.map_err(|_| ConfigError::Project)?)
-    };
+    let projects = Projects::from_texts(&raw.projects).map_err(|_| ConfigError::Project)?;
     Ok(Speaks { formats: raw.formats.into_iter().collect(), actions: raw.actions, projects })
 }

@@ -2,11 +2,8 @@
 
 use std::str::FromStr;
 
-use pact_mandate::{
-    KeyId, PublicKey, hex,
-    key::{KeyError, Thumbprint},
-};
-use pact_verifier::trust::RootKey;
+use pact_mandate::{KeyId, PublicKey, hex, key::KeyError};
+use pact_verifier::trust::{NotAPoint, RootKey};
 use serde::{Deserialize, Serialize};
 
 /// Characters of a P-256 point: 33 bytes, compressed, in hex. No Ed25519 key has as many.
@@ -35,8 +32,8 @@ pub enum PinnedKeyError {
     #[error(transparent)]
     Key(#[from] KeyError),
     /// No P-256 key.
-    #[error("66 characters must be the lowercase hex digits of a compressed point of P-256")]
-    NotAPoint,
+    #[error(transparent)]
+    Point(#[from] NotAPoint),
 }
 
 impl FromStr for PinnedKey {
@@ -61,13 +58,11 @@ impl FromStr for PinnedRoot {
 
     fn from_str(text: &str) -> Result<PinnedRoot, PinnedKeyError> {
         let (id, key) = split(text)?;
-        if key.len() != POINT_CHARS {
-            let PinnedKey { id, key } = text.parse()?;
-            return Ok(PinnedRoot(RootKey::Ed25519 { id, key }));
+        if key.len() == POINT_CHARS {
+            return Ok(PinnedRoot(RootKey::p256(id, key)?));
         }
-        let sec1: [u8; 33] = hex::decode_exactly(key).ok_or(PinnedKeyError::NotAPoint)?;
-        let thumbprint = p256_thumbprint(sec1).ok_or(PinnedKeyError::NotAPoint)?;
-        Ok(PinnedRoot(RootKey::P256 { id: id.unwrap_or_else(|| thumbprint.into()), sec1 }))
+        let PinnedKey { id, key } = text.parse()?;
+        Ok(PinnedRoot(RootKey::Ed25519 { id, key }))
     }
 }
 
@@ -108,10 +103,4 @@ fn split(text: &str) -> Result<(Option<KeyId>, &str), KeyError> {
         Some((id, key)) => Ok((Some(id.parse()?), key)),
         None => Ok((None, text)),
     }
-}
-
-/// `None` for bytes that are no point of the curve.
-fn p256_thumbprint(sec1: [u8; 33]) -> Option<Thumbprint> {
-    let id = KeyId::from_str("unnamed").ok()?;
-    RootKey::P256 { id, sec1 }.thumbprint()
 }

@@ -45,12 +45,8 @@ impl Owners {
     /// The pinned keys, which the configuration has found to go together.
     pub(crate) fn pinned(issuers: &[IssuerConfig]) -> Owners {
         let keys = issuers.iter().flat_map(|config| {
-            let holder = |role| Holder { issuer: config.id.clone(), role };
-            let roots = config.roots.iter().filter_map(|root| root.key().thumbprint());
-            let lists = config.list_keys.iter().map(|pinned| pinned.key.thumbprint());
-            let roots = roots.map(move |key| (key, Owner::Pinned(holder(KeyRole::Root))));
-            let holder = |role| Holder { issuer: config.id.clone(), role };
-            roots.chain(lists.map(move |key| (key, Owner::Pinned(holder(KeyRole::List)))))
+            let owner = |role| Owner::Pinned(Holder { issuer: config.id.clone(), role });
+            config.pinned_keys().map(move |(role, key)| (key, owner(role)))
         });
         Owners(keys.collect())
     }

@@ -14,6 +14,8 @@ mod calls;
 #[cfg(test)]
 mod command;
 #[cfg(test)]
+mod doors;
+#[cfg(test)]
 mod faults;
 #[cfg(test)]
 mod framing;
@@ -31,5 +33,7 @@ mod shapes;
 mod smuggling;
 #[cfg(test)]
 mod streams;
+#[cfg(test)]
+mod target;
 #[cfg(test)]
 mod token;

@@ -1,7 +1,7 @@
 //! Signatures: which trusted root a token hangs from, and the names under which its blocks can be revoked.
 
 use biscuit_auth::{Biscuit, PublicKey as CrateKey, builder::Algorithm as CrateAlgorithm, error};
-use p256::ecdsa::Signature as P256Signature;
+use pact_revocation::LowS;
 
 use super::{
     engine::guarded,
@@ -73,9 +73,6 @@ fn ids(root: &RootKey, links: &[Link<'_>]) -> Option<Vec<Vec<u8>>> {
 fn canonical(signer: Algorithm, signature: &[u8]) -> Option<Vec<u8>> {
     match signer {
         Algorithm::Ed25519 => (signature.len() == 64).then(|| signature.to_vec()),
-        Algorithm::P256 => {
-            let signature = P256Signature::from_der(signature).ok()?;
-            Some(signature.normalize_s().unwrap_or(signature).to_bytes().to_vec())
-        }
+        Algorithm::P256 => Some(LowS::from_der(signature)?.as_bytes().to_vec()),
     }
 }

@@ -151,4 +151,12 @@ impl DpopFault {
             _ => Class::Unauthenticated,
         }
     }
+
+    /// The rule that was broken.
+    pub fn rule(&self) -> &'static str {
+        match self {
+            DpopFault::ReservedArgument => "P2",
+            _ => "P4",
+        }
+    }
 }

@@ -67,6 +67,24 @@ fn k3_an_issuer_named_twice_refuses_the_trust_file() {
     assert!(reason.contains("configured twice") || reason.contains("belongs to"), "{reason}");
 }
 
+#[test]
+fn k2_k5_the_trust_file_reads_remits_and_points_as_strictly_as_the_sidecar() {
+    let folder = Folder::tenuo();
+    for slip in ["[\"*\", \"web\"]", "[\"web\", \"*\"]"] {
+        let reason = refused(&folder, &TRUST.replace("projects = [\"web\"]", &format!("projects = {slip}")));
+        assert!(reason.contains("projects"), "{reason}");
+    }
+    let point = "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296";
+    let pinned = |digits: &str| {
+        let roots = format!("roots = [{{ id = \"p\", p256 = \"{digits}\" }}]\n[issuers.list]");
+        TRUST.replace("[issuers.list]", &roots)
+    };
+    folder.write("trust.toml", pinned(point));
+    assert_eq!(folder.code(WITHOUT), (0, "none".to_owned()));
+    let reason = refused(&folder, &pinned(&point.to_uppercase()));
+    assert!(reason.contains("p256"), "{reason}");
+}
+
 /// The trust file with both compatible lists beside the issuer's own.
 fn with_compatible() -> String {
     format!("{TRUST}tenuo = \"tenuo.srl\"\nbiscuit = \"biscuit.json\"\n")
