@@ -25,10 +25,9 @@ pub use compaction::{Compaction, LeftOut};
 pub use error::StoreError;
 pub use event::{Event, Settings};
 pub use folder::Folder;
-pub(crate) use folder::replace_file;
 pub use lock::Lock;
 pub use signing::{ListSigner, SigningError};
-pub use state::{ChainUnusable, CompatibleIds, State};
+pub use state::{ChainUnusable, State};
 
 use crate::keyring::{KeyEntry, Role};
 use journal::Journal;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use pact_issuer::{
+    compatible::CompatibleIds,
     keyring::Role,
     store::{Compaction, Store},
     trace::{self, State, Trace},
@@ -103,7 +104,7 @@ pub(crate) fn list(store: &Store, now: UnixTime) -> Result<Answer, CliError> {
             "expires_at": record.expires_at, "state": link.state, "credentials": credentials,
         }));
     }
-    let version = |format| state.compatible(format).map_or(0, pact_issuer::store::CompatibleIds::version);
+    let version = |format| state.compatible().of(format).map_or(0, CompatibleIds::version);
     let listed = state.listed().len();
     let _ = writeln!(text, "{listed} names were listed as revoked");
     let json = json!({

@@ -90,7 +90,7 @@ impl Part {
         match error {
             PublishError::Journal(_) => Part::Journal,
             PublishError::Store(StoreError::Keyring(_) | StoreError::KeyFile(_)) => Part::Keyring,
-            PublishError::Store(_) | PublishError::Render(_) => Part::Lists,
+            PublishError::Store(_) | PublishError::Render(_) | PublishError::Write(_) => Part::Lists,
         }
     }
 }

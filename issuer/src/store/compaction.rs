@@ -22,6 +22,7 @@ use super::{
     journal::{self, Journal},
 };
 use crate::{
+    compatible::CompatibleIds,
     record::{CredentialId, CredentialRecord},
     records::Name,
     revoke::Revocation,
@@ -163,7 +164,7 @@ impl Kept<'_> {
         let raises =
             |event: &Event| matches!(event, Event::Revocation(revocation) if revocation.raises(format));
         let staying = kept.iter().filter(|(_, event)| raises(event)).count();
-        let number = self.state.compatible(format).map_or(0, super::CompatibleIds::version);
+        let number = self.state.compatible().of(format).map_or(0, CompatibleIds::version);
         number.saturating_sub(u64::try_from(staying).unwrap_or(u64::MAX))
     }
 }

@@ -89,7 +89,7 @@ fn revoke_one(writer: &mut Writer<'_>, target: Name, now: u64) {
 /// What both compatible lists and ours would hold.
 fn published(store: &Store, now: u64) -> (u64, Vec<CredentialId>, Vec<pact_revocation::Listed>) {
     let state = store.state();
-    let tenuo = state.compatible(Format::Tenuo).unwrap();
+    let tenuo = state.compatible().of(Format::Tenuo).unwrap();
     let listed = state.listed().iter().filter(|listed| listed.expires_at > at(now)).copied().collect();
     (tenuo.version(), tenuo.unexpired(at(now)).collect(), listed)
 }
@@ -147,7 +147,7 @@ fn the_number_of_a_list_goes_on_from_where_it_was_each_time() {
         assert_eq!(published(&store, 0).0, 3);
     }
     assert_eq!(store.state().records().mandates().count(), 0);
-    assert_eq!(Store::open(&dir).unwrap().state().compatible(Format::Tenuo).unwrap().version(), 3);
+    assert_eq!(Store::open(&dir).unwrap().state().compatible().of(Format::Tenuo).unwrap().version(), 3);
     let mut writer = store.write().unwrap();
     writer.commit(at(500_000), Event::Mandate(mandate(6, 600_000))).unwrap();
     writer.commit(at(500_000), Event::Credential(credential(6, [600_000, 600_000]))).unwrap();
