@@ -9,6 +9,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    thread::JoinHandle,
     time::Duration,
 };
 
@@ -75,13 +76,12 @@ pub async fn run(
     });
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
-    // Signing waits for the disk, so it has a thread of its own.
-    let worker = std::thread::spawn(move || {
+    let worker = in_thread(move || {
         while !stopped.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(WATCH_MILLISECONDS));
             publish_again(&mut publisher, &served, &looks, clock());
         }
-    });
+    })?;
     let ended = axum::serve(ports.public, site).with_graceful_shutdown(shutdown).await;
     stop.store(true, Ordering::Relaxed);
     if let Some(admin) = admin {
@@ -89,6 +89,11 @@ pub async fn run(
     }
     let _ = tokio::task::spawn_blocking(move || worker.join()).await;
     Ok(ended?)
+}
+
+/// Signing waits for the disk, so it has a thread of its own.
+fn in_thread(publish: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name("publisher".to_owned()).spawn(publish)
 }
 
 fn publish_again(publisher: &mut Publisher, served: &Served, looks: &watch::Sender<Look>, now: UnixTime) {
