@@ -1,10 +1,16 @@
-use pact_mandate::{MandateId, SecretKey, Signer, Validity, hex, mandate::RootGrant};
-use pact_revocation::files::{FileKind, WELL_KNOWN, list_path};
+use pact_mandate::{MandateId, SecretKey, Signer, Validity, hex, jwks::KeySet, mandate::RootGrant};
+use pact_revocation::{
+    Draft, Entry,
+    compat::tenuo,
+    files::{FileKind, WELL_KNOWN, list_path},
+};
 
 use super::*;
 use crate::{
     keyring::KeyEntry,
     mint::mint,
+    record::{CredentialRecord, MandateRecord, Minted},
+    records::Records,
     revoke,
     store::{Event, Store},
 };
@@ -26,7 +32,7 @@ fn store(dir: &std::path::Path) -> Store {
     Store::create(&dir.join("data"), "example".parse().unwrap(), 60, keys, at(1_000)).unwrap()
 }
 
-fn revoke_one(store: &mut Store, number: u8, now: UnixTime) {
+fn mandate(number: u8, now: UnixTime) -> MandateRecord {
     let grant = RootGrant {
         id: MandateId::from_random([number; 16]),
         human: "boss".parse().unwrap(),
@@ -36,7 +42,11 @@ fn revoke_one(store: &mut Store, number: u8, now: UnixTime) {
         delegations: 1,
         validity: Validity { not_before: now, expires_at: now.plus(3_600) },
     };
-    let record = mint(grant, &secret(1)).unwrap();
+    mint(grant, &secret(1)).unwrap()
+}
+
+fn revoke_one(store: &mut Store, number: u8, now: UnixTime) {
+    let record = mandate(number, now);
     let id = record.id;
     let mut writer = store.write().unwrap();
     writer.commit(now, Event::Mandate(record)).unwrap();
@@ -119,4 +129,42 @@ fn r3_a_revoked_mandate_key_is_listed_although_nothing_signs_the_compatible_list
     assert_eq!(version(&files), 2);
     assert!(files.get(&list_path(Format::Tenuo)).is_none());
     assert_eq!(text(&files, "pact-keys.json"), r#"{"keys":[]}"#);
+}
+
+/// As a board does it, whose records stand in tables.
+#[test]
+fn r8_records_without_a_data_folder_are_revoked_and_published() {
+    let now = at(1_100);
+    let (record, signer) = (mandate(1, now), secret(1));
+    let mandate = record.id;
+    let credential = CredentialRecord {
+        format: Format::Tenuo,
+        mandate,
+        holder: *secret(3).public_key(),
+        key: signer.key_id().clone(),
+        issued_at: now,
+        expires_at: now.plus(600),
+        minted: vec![Minted { mandate, id: CredentialId::Warrant([7; 16]), expires_at: now.plus(600) }],
+    };
+    let mut records = Records::default();
+    records.add_mandate(record).unwrap();
+    records.add_credential(credential).unwrap();
+    let revocation = revoke::mandate(&records, mandate, now).unwrap();
+
+    // Under the number that the table of revocations gives the list.
+    let mut compatible = Compatible::numbered(4, 0);
+    compatible.add(&revocation);
+    let draft = Draft::first("example".parse().unwrap());
+    let draft = draft.revoke(revocation.listed.iter().map(revoke::ListedName::listed));
+    let published = draft.sign(&secret(2), now).unwrap();
+    let files = lists(&published, &compatible, Some(&signer), now).unwrap();
+    assert!(published.body().entries().contains(&Entry::of_mandate(mandate)));
+    let keys = KeySet::new(vec![(signer.key_id().clone(), *signer.public_key())]).unwrap();
+    let list = tenuo::open(files.get(&list_path(Format::Tenuo)).unwrap().bytes(), &keys).unwrap();
+    assert_eq!((list.version().get(), list.entries()), (5, &[Entry::of_warrant(&[7; 16])][..]));
+
+    // Or id by id, whose number the table holds.
+    let mut by_id = Compatible::numbered(5, 0);
+    by_id.list(CredentialId::Warrant([7; 16]), now.plus(600));
+    assert_eq!(by_id, compatible);
 }
