@@ -93,8 +93,8 @@ impl Store {
     fn unread(folder: Folder) -> Store {
         Store {
             journal: Journal::new(folder.journal()),
+            state: State::of(folder.journal()),
             folder,
-            state: State::default(),
             whole: true,
             epoch: 0,
         }

@@ -84,7 +84,7 @@ fn keep_old(path: &Path, archive: &Path) -> io::Result<()> {
 
 /// Reads the new journal as everybody will, before anybody can.
 fn check(old: &State, new: &[Line], ended: UnixTime) -> Result<(), StoreError> {
-    let mut state = State::default();
+    let mut state = old.beginning();
     new.iter().try_for_each(|line| state.apply(line.clone()))?;
     if state.says_the_same(old, ended) { Ok(()) } else { Err(StoreError::Compaction) }
 }

@@ -1,5 +1,7 @@
 //! What the journal adds up to.
 
+use std::path::PathBuf;
+
 use pact_mandate::{Format, IssuerId, MandateId, UnixTime};
 use pact_revocation::Listed;
 
@@ -18,8 +20,10 @@ use crate::{
 };
 
 /// Everything, in memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct State {
+    /// Where it stands, for errors.
+    journal: PathBuf,
     settings: Option<Settings>,
     keyring: Keyring,
     records: Records,
@@ -31,6 +35,25 @@ pub struct State {
 }
 
 impl State {
+    /// Before the first line of that journal.
+    pub(super) fn of(journal: PathBuf) -> State {
+        State {
+            journal,
+            settings: None,
+            keyring: Keyring::default(),
+            records: Records::default(),
+            listed: Vec::new(),
+            compatible: Compatible::default(),
+            lines: 0,
+            left_out: 0,
+        }
+    }
+
+    /// Before the first line of the same journal.
+    pub(super) fn beginning(&self) -> State {
+        State::of(self.journal.clone())
+    }
+
     /// Whose folder it is; `None` before its first line.
     pub fn settings(&self) -> Option<&Settings> {
         self.settings.as_ref()
@@ -176,7 +199,7 @@ impl State {
     }
 
     fn misfit(&self, fault: JournalFault) -> StoreError {
-        StoreError::Journal { path: "journal.jsonl".into(), line: self.lines + 1, fault }
+        StoreError::Journal { path: self.journal.clone(), line: self.lines + 1, fault }
     }
 }
 
