@@ -12,7 +12,7 @@ use std::{
 };
 
 use pact_mandate::{Format, MandateId, UnixTime};
-use pact_revocation::limits::KEEP_AFTER_EXPIRY_SECONDS;
+use pact_revocation::{disk, limits::KEEP_AFTER_EXPIRY_SECONDS};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -27,8 +27,6 @@ use crate::{
     records::Name,
     revoke::Revocation,
 };
-
-const PRIVATE: u32 = 0o600;
 
 /// What must be known of the lines that were left out. It is the second line of a journal, and of no other place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +62,7 @@ impl Writer<'_> {
         let before = self.store.state.lines();
         let archive = self.store.folder.old_journal(self.store.state.lines_ever());
         keep_old(&path, &archive).map_err(StoreError::io(&archive))?;
-        replace_file(&path, &journal::bytes(&path, &new)?, PRIVATE)?;
+        replace_file(&path, &journal::bytes(&path, &new)?, disk::PRIVATE)?;
         self.store.read_anew()?;
         Ok(Compaction { before, after: self.store.state.lines(), archive })
     }
