@@ -20,3 +20,8 @@ pub const RESIGN_SECONDS: u64 = 10;
 pub const LATE_SECONDS: u64 = 30;
 /// Milliseconds between two looks at the data folder: a revocation by another process is published within a second.
 pub const WATCH_MILLISECONDS: u64 = 250;
+/// Tries to become the one writer of a data folder, with a pause after each: ten seconds. Another command has it for
+/// milliseconds, the compaction of a long journal for seconds.
+pub const LOCK_TRIES: u32 = 500;
+/// Milliseconds from one of them to the next: what a person who waits for a command does not notice.
+pub const LOCK_PAUSE_MILLISECONDS: u64 = 20;
