@@ -212,10 +212,11 @@ fn r3_a_revoked_key_stays_revoked() {
 #[test]
 fn only_the_second_line_tells_what_was_left_out() {
     let dir = tempfile::tempdir().unwrap();
-    let mut store = world(&dir.path().join("data"));
+    let dir = dir.path().join("data");
+    let mut store = world(&dir);
     let left_out = LeftOut { lines: 0, tenuo: 9, biscuit: 0 };
     let error = store.write().unwrap().commit(at(1_200), Event::LeftOut(left_out)).unwrap_err();
-    assert!(matches!(error, StoreError::Journal { .. }), "{error}");
+    assert!(matches!(&error, StoreError::Journal { path, .. } if *path == journal(&dir)), "{error}");
 }
 
 /// Mandate 3 was revoked, so its links are listed already; then one of them is revoked by its own name.
