@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod chain;
+pub mod compatible;
 pub mod delegate;
 pub mod export;
 pub mod keyring;

@@ -16,13 +16,12 @@ pub const KEY_SKEW_SECONDS: u64 = 60;
 pub const DEFAULT_KEY_CACHE_SECONDS: u64 = 300;
 /// A list is signed anew after so many seconds (protocol R2).
 pub const RESIGN_SECONDS: u64 = 10;
-/// Seconds for which a list may be cached (protocol R2).
-pub const LIST_CACHE_SECONDS: u64 = 5;
-/// Seconds for which a body may be cached: it never changes, so a year.
-pub const BODY_CACHE_SECONDS: u64 = 31_536_000;
-/// Seconds for which a body is served after no head names it any more: twice the life of a head.
-pub const BODY_KEPT_SECONDS: u64 = 120;
 /// Lists that were signed longer ago are late: half of what verifiers accept is gone (protocol R5), in seconds.
 pub const LATE_SECONDS: u64 = 30;
 /// Milliseconds between two looks at the data folder: a revocation by another process is published within a second.
 pub const WATCH_MILLISECONDS: u64 = 250;
+/// Tries to become the one writer of a data folder, with a pause after each: ten seconds. Another command has it for
+/// milliseconds, the compaction of a long journal for seconds.
+pub const LOCK_TRIES: u32 = 500;
+/// Milliseconds from one of them to the next: what a person who waits for a command does not notice.
+pub const LOCK_PAUSE_MILLISECONDS: u64 = 20;

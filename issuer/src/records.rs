@@ -17,8 +17,15 @@ pub struct Records {
     credentials: Vec<CredentialRecord>,
     credentials_of: BTreeMap<MandateId, BTreeSet<usize>>,
     credential_with: BTreeMap<CredentialId, usize>,
-    listed: HashMap<Name, UnixTime>,
+    listed: HashMap<Name, Listing>,
     revoked_at: HashMap<Name, UnixTime>,
+}
+
+/// Since when a name is listed, and when what it names ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Listing {
+    at: UnixTime,
+    expires_at: UnixTime,
 }
 
 /// What a list can name.
@@ -111,7 +118,8 @@ impl Records {
         }
         self.revoked_at.entry(revocation.target).or_insert(revocation.at);
         for listed in &revocation.listed {
-            self.listed.entry(listed.name).or_insert(revocation.at);
+            let listing = Listing { at: revocation.at, expires_at: listed.expires_at };
+            self.listed.entry(listed.name).or_insert(listing);
         }
         Ok(())
     }
@@ -170,7 +178,8 @@ impl Records {
         place.ok_or(RecordsError::UnknownCredential(id))
     }
 
-    /// Whether all mandates and credentials that have not ended by `ended` are the same here and there.
+    /// Whether all mandates and credentials that have not ended by `ended` are the same here and there, and were revoked
+    /// and listed at the same times.
     pub(crate) fn says_the_same(&self, other: &Records, ended: UnixTime) -> bool {
         let mandates = |records: &Records| -> Vec<MandateRecord> {
             records.mandates().filter(|record| record.expires_at > ended).cloned().collect()
@@ -178,12 +187,39 @@ impl Records {
         let credentials = |records: &Records| -> Vec<CredentialRecord> {
             records.credentials.iter().filter(|record| record.expires_at > ended).cloned().collect()
         };
-        mandates(self) == mandates(other) && credentials(self) == credentials(other)
+        mandates(self) == mandates(other)
+            && credentials(self) == credentials(other)
+            && self.listed_after(ended) == other.listed_after(ended)
+            && self.revoked_after(ended) == other.revoked_after(ended)
+    }
+
+    /// The names whose listing counts after `ended`.
+    fn listed_after(&self, ended: UnixTime) -> HashMap<Name, Listing> {
+        let counts = |(_, listing): &(&Name, &Listing)| listing.expires_at > ended;
+        self.listed.iter().filter(counts).map(|(name, listing)| (*name, *listing)).collect()
+    }
+
+    /// What was revoked by name and would not have ended by `ended`.
+    fn revoked_after(&self, ended: UnixTime) -> HashMap<Name, UnixTime> {
+        let counts = |(name, _): &(&Name, &UnixTime)| self.end_of(name).is_some_and(|end| end > ended);
+        self.revoked_at.iter().filter(counts).map(|(name, at)| (*name, *at)).collect()
+    }
+
+    /// When what a name stands for ends by itself; a key never does.
+    fn end_of(&self, name: &Name) -> Option<UnixTime> {
+        match name {
+            Name::Mandate(id) => self.mandates.get(id).map(|record| record.expires_at),
+            Name::Credential(id) => {
+                let mut links = self.credential_with(*id).ok()?.minted.iter();
+                links.find(|minted| minted.id == *id).map(|minted| minted.expires_at)
+            }
+            Name::Key(_) => Some(UnixTime::MAX),
+        }
     }
 
     /// When this was listed.
     pub fn listed_at(&self, name: &Name) -> Option<UnixTime> {
-        self.listed.get(name).copied()
+        self.listed.get(name).map(|listing| listing.at)
     }
 
     /// When this was revoked by name.

@@ -1,5 +1,5 @@
-//! Serves what [`crate::publish`] renders: the same bytes, with validators and CORS (board rules 5.4, 5.5, protocol R2).
-//! Beside it, on a port of its own, how all of that goes.
+//! The command's server of a data folder: what [`Publisher`] makes, served by [`pact_revocation::net::serve`]. Beside it, on
+//! a port of its own, how all of that goes.
 
 mod admin;
 mod health;
@@ -9,41 +9,20 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
+    thread::JoinHandle,
     time::Duration,
 };
 
-use axum::{
-    Router,
-    body::Body,
-    extract::State,
-    http::{
-        HeaderMap, Method, StatusCode, Uri,
-        header::{
-            ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CACHE_CONTROL, CONTENT_TYPE,
-            ETAG, IF_NONE_MATCH,
-        },
-    },
-    response::Response,
-};
+use axum::{Router, extract::State, http::StatusCode, middleware, response::Response};
 use pact_mandate::UnixTime;
+use pact_revocation::net::{self, Served};
 use tokio::{net::TcpListener, sync::watch};
 
 use crate::{
     limits::WATCH_MILLISECONDS,
-    publish::{Document, Documents, Kind, PublishError, Publisher},
+    publish::{PublishError, Publisher},
     serve::{admin::Admin, health::Look},
 };
-
-const VERSION_HEADER: &str = "x-pact-revocations-version";
-const NOT_FOUND: &str = r#"{"error":"not_found","message":"nothing is published at this path"}"#;
-const METHOD_NOT_ALLOWED: &str = r#"{"error":"method_not_allowed","message":"only GET and HEAD are served"}"#;
-
-/// The documents of this moment, and how often they were asked for.
-#[derive(Clone, Debug)]
-struct Site {
-    latest: watch::Receiver<Arc<Documents>>,
-    asked: Arc<Asked>,
-}
 
 /// Requests, by their answer.
 #[derive(Debug, Default)]
@@ -87,92 +66,54 @@ pub async fn run(
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     let ports = ports.into();
-    let first = publisher.documents(clock())?;
+    let served = Served::new(publisher.files(clock())?);
     let (looks, look) = watch::channel(Look::first(&publisher, clock()));
-    let (sender, latest) = watch::channel(Arc::new(first));
-    let site = Site { latest, asked: Arc::default() };
+    let asked = Arc::<Asked>::default();
+    let site = router(served.clone(), Arc::clone(&asked));
     let admin = ports.admin.map(|listener| {
-        let admin = Admin { look, asked: Arc::clone(&site.asked), clock };
+        let admin = Admin { look, asked, clock };
         tokio::spawn(axum::serve(listener, admin::router(admin)).into_future())
     });
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
-    // Signing waits for the disk, so it has a thread of its own.
-    let worker = std::thread::spawn(move || {
+    let worker = in_thread(move || {
         while !stopped.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(WATCH_MILLISECONDS));
-            publish_again(&mut publisher, &sender, &looks, clock());
+            publish_again(&mut publisher, &served, &looks, clock());
         }
-    });
-    let served = axum::serve(ports.public, router(site)).with_graceful_shutdown(shutdown).await;
+    })?;
+    let ended = axum::serve(ports.public, site).with_graceful_shutdown(shutdown).await;
     stop.store(true, Ordering::Relaxed);
     if let Some(admin) = admin {
         admin.abort();
     }
     let _ = tokio::task::spawn_blocking(move || worker.join()).await;
-    Ok(served?)
+    Ok(ended?)
 }
 
-fn publish_again(
-    publisher: &mut Publisher,
-    documents: &watch::Sender<Arc<Documents>>,
-    looks: &watch::Sender<Look>,
-    now: UnixTime,
-) {
-    let result = publisher.documents(now);
+/// Signing waits for the disk, so it has a thread of its own.
+fn in_thread(publish: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name("publisher".to_owned()).spawn(publish)
+}
+
+fn publish_again(publisher: &mut Publisher, served: &Served, looks: &watch::Sender<Look>, now: UnixTime) {
+    let result = publisher.files(now);
     looks.send_modify(|look| look.again(publisher, result.as_ref().err(), now));
     match result {
-        Ok(new) => drop(documents.send_replace(Arc::new(new))),
+        Ok(new) => served.publish(new),
         // The lists age on: verifiers refuse before they would miss a revocation.
         Err(error) => tracing::error!(%error, "nothing new could be published; trying again"),
     }
 }
 
-/// One handler for every path: what is published there, or 404.
-fn router(site: Site) -> Router {
-    Router::new().fallback(answer).with_state(site)
+/// What is published, counted by its answer.
+fn router(served: Served, asked: Arc<Asked>) -> Router {
+    net::router(served).layer(middleware::map_response_with_state(asked, counted))
 }
 
-async fn answer(State(site): State<Site>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    let response = published(&site.latest, &method, &uri, &headers);
-    site.asked.count(response.status());
+async fn counted(State(asked): State<Arc<Asked>>, response: Response) -> Response {
+    asked.count(response.status());
     response
-}
-
-fn published(
-    latest: &watch::Receiver<Arc<Documents>>,
-    method: &Method,
-    uri: &Uri,
-    headers: &HeaderMap,
-) -> Response {
-    if method != Method::GET && method != Method::HEAD {
-        return plain(StatusCode::METHOD_NOT_ALLOWED, METHOD_NOT_ALLOWED);
-    }
-    let documents = Arc::clone(&latest.borrow());
-    let path = uri.path();
-    match documents.get(path.strip_prefix('/').unwrap_or(path)) {
-        Some(document) => found(document, headers),
-        None => plain(StatusCode::NOT_FOUND, NOT_FOUND),
-    }
-}
-
-fn found(document: &Document, asked: &HeaderMap) -> Response {
-    let mut response = Response::builder()
-        .header(ACCESS_CONTROL_ALLOW_ORIGIN, "*")
-        .header(CACHE_CONTROL, document.cache_control())
-        .header(ETAG, document.etag.as_str());
-    if let Kind::List { version, .. } = document.kind {
-        response = response
-            .header(ACCESS_CONTROL_EXPOSE_HEADERS, VERSION_HEADER)
-            .header(VERSION_HEADER, version.get());
-    }
-    let response = if holds(asked, &document.etag) {
-        response.status(StatusCode::NOT_MODIFIED).body(Body::empty())
-    } else {
-        let bytes = axum::body::Bytes::from_owner(Arc::clone(&document.bytes));
-        response.header(CONTENT_TYPE, document.content_type()).body(Body::from(bytes))
-    };
-    response.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, NOT_FOUND))
 }
 
 impl Asked {
@@ -184,25 +125,4 @@ impl Asked {
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }
-}
-
-/// RFC 9110 13.1.2: any of the validators that the caller holds, compared weakly.
-fn holds(asked: &HeaderMap, etag: &str) -> bool {
-    let held = asked.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    held.flat_map(|value| value.split(','))
-        .map(str::trim)
-        .any(|tag| tag == "*" || tag.trim_start_matches("W/") == etag)
-}
-
-fn plain(status: StatusCode, body: &'static str) -> Response {
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, axum::http::HeaderValue::from_static("application/json"));
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, axum::http::HeaderValue::from_static("*"));
-    headers.insert(CACHE_CONTROL, axum::http::HeaderValue::from_static("no-store"));
-    if status == StatusCode::METHOD_NOT_ALLOWED {
-        headers.insert(ALLOW, axum::http::HeaderValue::from_static("GET, HEAD"));
-    }
-    response
 }

@@ -25,10 +25,9 @@ pub use compaction::{Compaction, LeftOut};
 pub use error::StoreError;
 pub use event::{Event, Settings};
 pub use folder::Folder;
-pub(crate) use folder::replace_file;
 pub use lock::Lock;
 pub use signing::{ListSigner, SigningError};
-pub use state::{ChainUnusable, CompatibleIds, State};
+pub use state::{ChainUnusable, State};
 
 use crate::keyring::{KeyEntry, Role};
 use journal::Journal;
@@ -94,8 +93,8 @@ impl Store {
     fn unread(folder: Folder) -> Store {
         Store {
             journal: Journal::new(folder.journal()),
+            state: State::of(folder.journal()),
             folder,
-            state: State::default(),
             whole: true,
             epoch: 0,
         }

@@ -3,7 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use pact_mandate::{AgentId, Format, KeyRing, Mandate, MandateId, PublicKey, UnixTime, signed::SignedError};
+use pact_mandate::{
+    AgentId, Format, HumanId, KeyId, KeyRing, Mandate, MandateId, PublicKey, UnixTime, signed::SignedError,
+};
 use serde::Serialize;
 
 use crate::{
@@ -15,7 +17,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Trace {
     /// The person at the root.
-    pub human: String,
+    pub human: HumanId,
     /// The mandates, root first.
     pub chain: Vec<TracedMandate>,
     /// The credential that was asked for, or all that were exported of the last mandate.
@@ -27,15 +29,15 @@ pub struct Trace {
 pub struct TracedMandate {
     /// Its id.
     pub id: MandateId,
-    /// Who granted it.
+    /// Who granted it: the person at the root, else the parent's holder.
     pub granted_by: String,
     /// Who holds it.
     pub holder: AgentId,
     /// What was signed; absent when the record cannot be opened, and `state` says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mandate: Option<Mandate>,
-    /// The key that signed it.
-    pub key: String,
+    /// The key that signed it, by its own word.
+    pub key: KeyId,
     /// Where it stands.
     pub state: State,
 }
@@ -46,9 +48,9 @@ pub struct TracedCredential {
     /// Its form.
     pub format: Format,
     /// The holder's key.
-    pub holder: String,
+    pub holder: PublicKey,
     /// The key that signed it.
-    pub key: String,
+    pub key: KeyId,
     /// When it was minted.
     pub issued_at: UnixTime,
     /// Its links or blocks, root first.
@@ -124,7 +126,7 @@ pub fn mandate(
     let chain = tracer.chain(&records.chain(id)?);
     let exported = records.credentials_of(id).filter(|credential| credential.mandate == id);
     let credentials = exported.map(|credential| tracer.credential(credential, &chain, None)).collect();
-    Ok(trace(chain, credentials))
+    trace(id, chain, credentials)
 }
 
 /// Traces a link or block: the chain of its credential's mandate, and that credential.
@@ -135,15 +137,19 @@ pub fn credential(
     now: UnixTime,
 ) -> Result<Trace, RecordsError> {
     let tracer = Tracer { records, keys, now };
-    let credential = records.credential_with(id)?;
-    let chain = tracer.chain(&records.chain(credential.mandate)?);
-    let credentials = vec![tracer.credential(credential, &chain, Some(id))];
-    Ok(trace(chain, credentials))
+    let record = records.credential_with(id)?;
+    let chain = tracer.chain(&records.chain(record.mandate)?);
+    let credentials = vec![tracer.credential(record, &chain, Some(id))];
+    trace(record.mandate, chain, credentials)
 }
 
-fn trace(chain: Vec<TracedMandate>, credentials: Vec<TracedCredential>) -> Trace {
-    let human = chain.first().map(|root| root.granted_by.clone()).unwrap_or_default();
-    Trace { human, chain, credentials }
+fn trace(
+    leaf: MandateId,
+    chain: Vec<TracedMandate>,
+    credentials: Vec<TracedCredential>,
+) -> Result<Trace, RecordsError> {
+    let human = chain.first().and_then(|root| root.granted_by.parse().ok());
+    Ok(Trace { human: human.ok_or(RecordsError::NoWayUp(leaf))?, chain, credentials })
 }
 
 struct Tracer<'a, K> {
@@ -183,7 +189,7 @@ impl<K: KeyRing> Tracer<'_, K> {
             granted_by: record.granted_by.clone(),
             holder: record.holder.clone(),
             mandate: opened.ok().map(|opened| opened.statement().clone()),
-            key: record.signed.unverified_key_id().to_string(),
+            key: record.signed.unverified_key_id().clone(),
             state,
         }
     }
@@ -209,8 +215,8 @@ impl<K: KeyRing> Tracer<'_, K> {
         let state = minted.iter().map(|minted| &minted.state).find(|state| **state != State::Live);
         TracedCredential {
             format: record.format,
-            holder: record.holder.to_string(),
-            key: record.key.to_string(),
+            holder: record.holder,
+            key: record.key.clone(),
             issued_at: record.issued_at,
             state: state.cloned().unwrap_or(State::Live),
             minted,

@@ -12,6 +12,8 @@ use std::{
 
 /// The mode of files that are nobody else's.
 pub const PRIVATE: u32 = 0o600;
+/// The mode of files that everybody may read.
+pub const PUBLIC: u32 = 0o644;
 
 /// Puts a whole file in its place: written beside it, synced, renamed, its folder synced. Whenever the power fails, readers
 /// see the old file or the new one. Two writers of one file need a lock between them.

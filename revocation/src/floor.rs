@@ -77,7 +77,10 @@ pub enum FloorError {
         path: PathBuf,
     },
     /// Two different lists under one number, one of them seen by another process (protocol R6).
-    #[error("list {version} was seen elsewhere with the entries {seen} and here with {found}")]
+    #[error(
+        "list {version} was seen elsewhere with the entries {seen} and here with {found}: its issuer signed both. Ask it; \
+         if its list key was stolen, pin the new one"
+    )]
     Equivocation {
         /// The number.
         version: ListVersion,
@@ -98,7 +101,7 @@ pub enum FloorError {
     )]
     Diverged,
     /// The floor cannot be written down; a fault of ours.
-    #[error("the floor has no written form")]
+    #[error("the floor has no written form, so the list is not used; report this, it is a fault of ours")]
     Unwritable,
 }
 

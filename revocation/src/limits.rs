@@ -30,3 +30,9 @@ pub const MAX_COMPATIBLE_ENTRIES: usize = 400_000;
 pub const MAX_FLOOR_BYTES: u64 = 32 * 1024;
 /// Keys whose floors are remembered for one issuer: as many as a key set may hold.
 pub const MAX_MARKS: usize = pact_mandate::limits::MAX_KEYS;
+/// Seconds for which a head or a compatible list may be cached (protocol R2).
+pub const LIST_CACHE_SECONDS: u64 = 5;
+/// Seconds for which a body may be cached: it never changes, so a year.
+pub const BODY_CACHE_SECONDS: u64 = 31_536_000;
+/// Seconds for which a body is served and stored after no head names it any more: twice the life of a head.
+pub const BODY_KEPT_SECONDS: u64 = 120;

@@ -11,6 +11,6 @@ pub mod watch;
 
 pub use clock::{Clock, SystemClock};
 pub use fetch::{FetchError, FetchLimits, Fetched, Fetcher};
-pub use serve::router;
+pub use serve::{Served, router};
 pub use target::{ListUrl, Target};
 pub use watch::{WatchOptions, WatchState, Watcher};

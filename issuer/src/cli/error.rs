@@ -18,7 +18,10 @@ pub(crate) enum CliError {
     Store(#[from] StoreError),
     #[error(transparent)]
     BoardKeys(#[from] BoardKeysError),
-    #[error("neither PACT_BOARD_KEYS nor PACT_SIGNING_KEY is set")]
+    #[error(
+        "neither PACT_BOARD_KEYS nor PACT_SIGNING_KEY is set; set one as the board has it, or leave --board-keys out for a \
+         new key"
+    )]
     NoBoardKeys,
     #[error(transparent)]
     Keyring(#[from] KeyringError),

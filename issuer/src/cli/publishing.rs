@@ -4,7 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use pact_issuer::{
     limits::RESIGN_SECONDS,
-    publish::{self, Publisher},
+    publish::{PublishError, Publisher},
     serve as serving,
     store::Store,
 };
@@ -25,11 +25,11 @@ pub(crate) fn publish(store: Store, args: &PublishArgs, json: bool) -> Result<An
     let mut publisher = Publisher::take(store)?;
     loop {
         let now = now();
-        let documents = publisher.documents(now)?;
-        publish::write(&documents, &args.out, now)?;
+        let files = publisher.files(now)?;
+        files.write(&args.out, now).map_err(PublishError::from)?;
         let answer = Answer::new(
-            json!({ "published": documents.len(), "out": args.out }),
-            format!("{} files below {}", documents.len(), args.out.display()),
+            json!({ "published": files.count(), "out": args.out }),
+            format!("{} files below {}", files.count(), args.out.display()),
         );
         let Some(every) = args.every else { return Ok(answer) };
         output::answer(&answer, json);

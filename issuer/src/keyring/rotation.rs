@@ -45,7 +45,8 @@ impl Keyring {
         self.entries().iter().find(|entry| entry.role == role && entry.state(now) == KeyState::Next)
     }
 
-    /// Whether a new key may be announced: one at a time, and not more than a set can hold. `cache` is the lifetime of a published set, in seconds.
+    /// Whether a new key may be announced: one at a time, and not more than a set can hold. `cache` is the lifetime of a
+    /// published set, in seconds.
     pub fn check_announce(&self, role: Role, cache: u64, now: UnixTime) -> Result<(), RotationError> {
         match self.next(role, now) {
             Some(next) => Err(RotationError::AlreadyAnnounced {

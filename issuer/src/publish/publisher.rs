@@ -1,9 +1,10 @@
-//! Keeps what is published up to date: signs every ten seconds, and at once when something changed (protocol R2).
+//! Keeps what is published of a data folder up to date: signs every ten seconds, and at once when something changed
+//! (protocol R2). It is the command's own; a program with a database of its own calls [`keys`] and [`lists`].
 
 use pact_mandate::{IssuerId, UnixTime};
-use pact_revocation::ListVersion;
+use pact_revocation::{ListVersion, PublishedFiles, files::WriteError};
 
-use super::{Documents, PublishError, keys, lists, shelf::Shelf};
+use super::{RenderError, keys, lists};
 use crate::{
     keyring::{KeyState, KeyringError, Role},
     limits::RESIGN_SECONDS,
@@ -16,8 +17,24 @@ pub struct Publisher {
     store: Store,
     signer: ListSigner,
     signed_at: Option<UnixTime>,
-    lists: Documents,
-    shelf: Shelf,
+    lists: PublishedFiles,
+}
+
+/// Why nothing was published.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// What other processes did cannot be read.
+    #[error(transparent)]
+    Journal(StoreError),
+    /// The data folder.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A list.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// A file for all to read.
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }
 
 /// What a publisher works with, and how far it came.
@@ -39,11 +56,11 @@ impl Publisher {
     /// Takes the signing role; only one process has it.
     pub fn take(store: Store) -> Result<Publisher, PublishError> {
         let signer = ListSigner::take(&store)?;
-        Ok(Publisher { store, signer, signed_at: None, lists: Documents::new(), shelf: Shelf::default() })
+        Ok(Publisher { store, signer, signed_at: None, lists: PublishedFiles::default() })
     }
 
     /// What is to be published at `now`. Changes that other processes made are taken in first.
-    pub fn documents(&mut self, now: UnixTime) -> Result<Documents, PublishError> {
+    pub fn files(&mut self, now: UnixTime) -> Result<PublishedFiles, PublishError> {
         let changed = self.store.refresh().map_err(PublishError::Journal)?;
         if changed || self.is_due(now) {
             let key = match self.store.signer(Role::Mandate) {
@@ -52,16 +69,14 @@ impl Publisher {
                 other => Some(other?),
             };
             let published = self.signer.sign(&self.store, now)?;
-            self.lists = lists(self.store.state(), published, key.as_ref(), now)?;
-            self.shelf.complete(&mut self.lists, now);
+            let new = lists(published, self.store.state().compatible(), key.as_ref(), now)?;
+            self.lists = new.keeping_bodies_of(&self.lists, now);
             self.signed_at = Some(now);
         }
         let state = self.store.state();
         let issuer = state.issuer().map(IssuerId::as_str).unwrap_or_default();
-        let mut documents =
-            keys(state.keyring(), issuer, state.key_cache(), now).map_err(StoreError::from)?;
-        documents.extend(self.lists.clone());
-        Ok(documents)
+        let keys = keys(state.keyring(), issuer, state.key_cache(), now).map_err(StoreError::from)?;
+        Ok(keys.with(self.lists.clone()))
     }
 
     /// How it stands, for readiness and metrics.

@@ -109,7 +109,7 @@ fn a_trace_shows_the_person_and_every_state() {
     let revocation = mandate(&records, id(2), now).unwrap();
     records.add_revocation(&revocation).unwrap();
     let trace = trace::credential(&records, &crate::export::tests::ring(), block(3), now).unwrap();
-    assert_eq!(trace.human, "boss");
+    assert_eq!(trace.human.as_str(), "boss");
     let states: Vec<&State> = trace.chain.iter().map(|link| &link.state).collect();
     assert_eq!(states, [&State::Live, &State::Revoked { at: now }, &State::DeadAbove { mandate: id(2) }]);
     let [credential] = trace.credentials.as_slice() else { panic!("one credential was asked for") };

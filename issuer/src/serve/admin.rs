@@ -20,7 +20,7 @@ use tokio::sync::watch;
 
 use super::{
     Asked,
-    health::{Health, Look},
+    health::{Health, Look, PUBLISHER_ENDED},
 };
 
 /// What the admin port looks at.
@@ -29,6 +29,13 @@ pub(super) struct Admin {
     pub(super) look: watch::Receiver<Look>,
     pub(super) asked: Arc<Asked>,
     pub(super) clock: fn() -> UnixTime,
+}
+
+impl Admin {
+    /// Whether the publisher's thread goes on: it alone holds the other end, and lets go of it however it ends.
+    fn publishes(&self) -> bool {
+        self.look.has_changed().is_ok()
+    }
 }
 
 pub(super) fn router(admin: Admin) -> Router {
@@ -40,9 +47,11 @@ async fn answer(State(admin): State<Admin>, method: Method, uri: Uri) -> Respons
     if method != Method::GET {
         return plain(StatusCode::METHOD_NOT_ALLOWED, TEXT, "GET only\n".to_owned());
     }
-    let health = Health::judge(&admin.look.borrow(), (admin.clock)());
+    let publishes = admin.publishes();
+    let health = Health::judge(&admin.look.borrow(), publishes, (admin.clock)());
     match uri.path() {
-        "/livez" => plain(StatusCode::OK, TEXT, "alive\n".to_owned()),
+        "/livez" if publishes => plain(StatusCode::OK, TEXT, "alive\n".to_owned()),
+        "/livez" => plain(StatusCode::SERVICE_UNAVAILABLE, TEXT, format!("{PUBLISHER_ENDED}\n")),
         "/readyz" => {
             let status = if health.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
             // Texts, numbers and lists of them always serialise.

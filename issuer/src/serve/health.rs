@@ -10,6 +10,10 @@ use crate::{
     store::StoreError,
 };
 
+/// What to do when nothing is signed any more.
+pub(super) const PUBLISHER_ENDED: &str =
+    "the publisher has ended, nothing is signed any more; start this process again";
+
 /// The last look at the data folder.
 #[derive(Clone, Debug)]
 pub(super) struct Look {
@@ -35,11 +39,18 @@ pub(super) struct Health {
     pub(super) ready: bool,
     /// Why not, in one line each.
     reasons: Vec<String>,
+    publisher: Thread,
     keyring: Keys,
     lists: Lists,
     journal: Journal,
     #[serde(skip)]
     failures: u64,
+}
+
+/// The thread that signs.
+#[derive(Debug, Serialize)]
+struct Thread {
+    ok: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,21 +101,24 @@ impl Part {
         match error {
             PublishError::Journal(_) => Part::Journal,
             PublishError::Store(StoreError::Keyring(_) | StoreError::KeyFile(_)) => Part::Keyring,
-            PublishError::Store(_) | PublishError::Render(_) => Part::Lists,
+            PublishError::Store(_) | PublishError::Render(_) | PublishError::Write(_) => Part::Lists,
         }
     }
 }
 
 impl Health {
-    /// Judges the last look by the clock of this moment: a publisher that stands still is found out by it.
-    pub(super) fn judge(look: &Look, now: UnixTime) -> Health {
+    /// Judges the last look by the clock of this moment: a publisher that stands still is found out by it. `publishes` is
+    /// whether its thread goes on.
+    pub(super) fn judge(look: &Look, publishes: bool, now: UnixTime) -> Health {
         let Report { keys, version, signed_at, journal_lines, journal_bytes } = &look.report;
         let fault = |part| look.fault.iter().filter(move |(of, _)| *of == part).map(|(_, why)| why.clone());
         let keyring: Vec<String> = missing(keys).chain(fault(Part::Keyring)).collect();
         let lists: Vec<String> = late(*signed_at, now).into_iter().chain(fault(Part::Lists)).collect();
         let journal: Vec<String> = stalled(look.at, now).into_iter().chain(fault(Part::Journal)).collect();
+        let ended = if publishes { Vec::new() } else { vec![PUBLISHER_ENDED.to_owned()] };
         Health {
-            ready: keyring.is_empty() && lists.is_empty() && journal.is_empty(),
+            ready: publishes && keyring.is_empty() && lists.is_empty() && journal.is_empty(),
+            publisher: Thread { ok: publishes },
             keyring: Keys { ok: keyring.is_empty(), published: counts(keys) },
             lists: Lists {
                 ok: lists.is_empty(),
@@ -117,7 +131,7 @@ impl Health {
                 bytes: *journal_bytes,
                 looked_seconds_ago: now.since(look.at),
             },
-            reasons: [("keyring", keyring), ("lists", lists), ("journal", journal)]
+            reasons: [("publisher", ended), ("keyring", keyring), ("lists", lists), ("journal", journal)]
                 .into_iter()
                 .flat_map(|(part, reasons)| reasons.into_iter().map(move |why| format!("{part}: {why}")))
                 .collect(),

@@ -12,7 +12,7 @@ use std::{
 };
 
 use pact_mandate::{Format, MandateId, UnixTime};
-use pact_revocation::limits::KEEP_AFTER_EXPIRY_SECONDS;
+use pact_revocation::{disk, limits::KEEP_AFTER_EXPIRY_SECONDS};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -22,12 +22,11 @@ use super::{
     journal::{self, Journal},
 };
 use crate::{
+    compatible::CompatibleIds,
     record::{CredentialId, CredentialRecord},
     records::Name,
     revoke::Revocation,
 };
-
-const PRIVATE: u32 = 0o600;
 
 /// What must be known of the lines that were left out. It is the second line of a journal, and of no other place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +62,7 @@ impl Writer<'_> {
         let before = self.store.state.lines();
         let archive = self.store.folder.old_journal(self.store.state.lines_ever());
         keep_old(&path, &archive).map_err(StoreError::io(&archive))?;
-        replace_file(&path, &journal::bytes(&path, &new)?, PRIVATE)?;
+        replace_file(&path, &journal::bytes(&path, &new)?, disk::PRIVATE)?;
         self.store.read_anew()?;
         Ok(Compaction { before, after: self.store.state.lines(), archive })
     }
@@ -83,7 +82,7 @@ fn keep_old(path: &Path, archive: &Path) -> io::Result<()> {
 
 /// Reads the new journal as everybody will, before anybody can.
 fn check(old: &State, new: &[Line], ended: UnixTime) -> Result<(), StoreError> {
-    let mut state = State::default();
+    let mut state = old.beginning();
     new.iter().try_for_each(|line| state.apply(line.clone()))?;
     if state.says_the_same(old, ended) { Ok(()) } else { Err(StoreError::Compaction) }
 }
@@ -163,7 +162,7 @@ impl Kept<'_> {
         let raises =
             |event: &Event| matches!(event, Event::Revocation(revocation) if revocation.raises(format));
         let staying = kept.iter().filter(|(_, event)| raises(event)).count();
-        let number = self.state.compatible(format).map_or(0, super::CompatibleIds::version);
+        let number = self.state.compatible().of(format).map_or(0, CompatibleIds::version);
         number.saturating_sub(u64::try_from(staying).unwrap_or(u64::MAX))
     }
 }

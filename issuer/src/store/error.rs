@@ -40,7 +40,10 @@ pub enum StoreError {
         fault: JournalFault,
     },
     /// A shorter journal would say another thing of what counts.
-    #[error("the shortened journal does not say the same of what has not ended; nothing was changed")]
+    #[error(
+        "the shortened journal does not say the same of what has not ended; nothing was changed. Go on with the long one \
+         and report this, it is a fault of ours"
+    )]
     Compaction,
     /// The operating system refused.
     #[error("{path}: {source}")]
@@ -51,7 +54,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// A list cannot be signed without its key.
-    #[error("a list key is needed to begin")]
+    #[error("none of the first keys is an active list key; give one, it signs the first list")]
     NoListKey,
     /// A secret key.
     #[error(transparent)]

@@ -8,6 +8,7 @@ use std::{
 };
 
 use pact_mandate::canonical::{self, CanonicalError};
+use pact_revocation::disk;
 
 use super::{StoreError, error::JournalFault, event::Line, folder::sync_dir, lock::Lock};
 
@@ -83,7 +84,7 @@ impl Journal {
     pub(super) fn append(&mut self, line: &Line, _lock: &Lock) -> Result<(), StoreError> {
         let text = canonical::to_bytes(line).map_err(|fault| self.damaged(fault.into()))?;
         let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(false).mode(0o600).open(&self.path);
+        let file = options.write(true).create(true).truncate(false).mode(disk::PRIVATE).open(&self.path);
         let mut file = file.map_err(StoreError::io(&self.path))?;
         if self.offset == 0 {
             self.path.parent().map_or(Ok(()), sync_dir)?;

@@ -7,10 +7,10 @@ use std::{
     time::Duration,
 };
 
-use super::StoreError;
+use pact_revocation::disk;
 
-const TRIES: u32 = 500;
-const PAUSE: Duration = Duration::from_millis(20);
+use super::StoreError;
+use crate::limits::{LOCK_PAUSE_MILLISECONDS, LOCK_TRIES};
 
 /// A held lock; released when dropped.
 #[derive(Debug)]
@@ -21,9 +21,11 @@ pub struct Lock {
 impl Lock {
     /// Waits up to ten seconds.
     pub(super) fn take(path: &Path) -> Result<Lock, StoreError> {
-        for _ in 1..TRIES {
+        for _ in 1..LOCK_TRIES {
             match Lock::try_take(path) {
-                Err(StoreError::Locked(_)) => std::thread::sleep(PAUSE),
+                Err(StoreError::Locked(_)) => {
+                    std::thread::sleep(Duration::from_millis(LOCK_PAUSE_MILLISECONDS));
+                }
                 other => return other,
             }
         }
@@ -33,7 +35,7 @@ impl Lock {
     /// Does not wait.
     pub(super) fn try_take(path: &Path) -> Result<Lock, StoreError> {
         let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(false).mode(0o600).open(path);
+        let file = options.write(true).create(true).truncate(false).mode(disk::PRIVATE).open(path);
         let file = file.map_err(StoreError::io(path))?;
         match file.try_lock() {
             Ok(()) => Ok(Lock { _file: file }),

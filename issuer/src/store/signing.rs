@@ -5,14 +5,14 @@ use std::{collections::BTreeSet, fs, io::ErrorKind};
 
 use pact_mandate::{IssuerId, SecretKey, UnixTime, signed::SignedError};
 use pact_revocation::{
-    Draft, Listed, Published, draft::DraftError, limits::KEEP_AFTER_EXPIRY_SECONDS, published::ReopenError,
+    Draft, Listed, Published, disk, draft::DraftError, limits::KEEP_AFTER_EXPIRY_SECONDS,
+    published::ReopenError,
 };
 
 use super::{Folder, Lock, Store, StoreError, folder::replace_file};
 use crate::keyring::Role;
 
 const HEAD: &str = "head";
-const PRIVATE: u32 = 0o600;
 
 /// The right to sign lists, and the last list that was signed.
 #[derive(Debug)]
@@ -112,12 +112,12 @@ fn keep(folder: &Folder, list: &Published) -> Result<(), StoreError> {
         let name = name.to_string();
         let path = lists.join(&name);
         if !path.exists() {
-            replace_file(&path, bytes, PRIVATE)?;
+            replace_file(&path, bytes, disk::PRIVATE)?;
         }
         named.insert(name);
     }
     let head = list.head_bytes().map_err(SigningError::from)?;
-    replace_file(&lists.join(HEAD), &head, PRIVATE)?;
+    replace_file(&lists.join(HEAD), &head, disk::PRIVATE)?;
     for entry in fs::read_dir(&lists).map_err(StoreError::io(&lists))?.flatten() {
         if !named.contains(entry.file_name().to_string_lossy().as_ref()) {
             // Left over at worst: nothing names it.

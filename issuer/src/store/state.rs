@@ -1,5 +1,7 @@
 //! What the journal adds up to.
 
+use std::path::PathBuf;
+
 use pact_mandate::{Format, IssuerId, MandateId, UnixTime};
 use pact_revocation::Listed;
 
@@ -10,48 +12,48 @@ use super::{
 };
 use crate::{
     chain::{NotUnrevoked, UnrevokedChain},
+    compatible::Compatible,
     keyring::{KeyEntry, Keyring, Role},
     limits::DEFAULT_KEY_CACHE_SECONDS,
-    record::CredentialId,
     records::{Name, Records},
     revoke::Revocation,
 };
 
 /// Everything, in memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct State {
+    /// Where it stands, for errors.
+    journal: PathBuf,
     settings: Option<Settings>,
     keyring: Keyring,
     records: Records,
     listed: Vec<Listed>,
-    tenuo: CompatibleIds,
-    biscuit: CompatibleIds,
+    compatible: Compatible,
     lines: u64,
     /// Lines that are not in the journal any more.
     left_out: u64,
 }
 
-/// The ids of one compatible list, in the order of their revocation, and its number: one more for each revocation that
-/// added at least one id of the format (board rule 5.5).
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct CompatibleIds {
-    version: u64,
-    ids: Vec<(CredentialId, UnixTime)>,
-}
-
-impl CompatibleIds {
-    /// The number of the list.
-    pub fn version(&self) -> u64 {
-        self.version
-    }
-
-    /// The ids that have not expired at `now`, in the order in which they are listed.
-    pub fn unexpired(&self, now: UnixTime) -> impl Iterator<Item = CredentialId> {
-        self.ids.iter().filter(move |(_, expires_at)| *expires_at > now).map(|(id, _)| *id)
-    }
-}
-
 impl State {
+    /// Before the first line of that journal.
+    pub(super) fn of(journal: PathBuf) -> State {
+        State {
+            journal,
+            settings: None,
+            keyring: Keyring::default(),
+            records: Records::default(),
+            listed: Vec::new(),
+            compatible: Compatible::default(),
+            lines: 0,
+            left_out: 0,
+        }
+    }
+
+    /// Before the first line of the same journal.
+    pub(super) fn beginning(&self) -> State {
+        State::of(self.journal.clone())
+    }
+
     /// Whose folder it is; `None` before its first line.
     pub fn settings(&self) -> Option<&Settings> {
         self.settings.as_ref()
@@ -82,13 +84,9 @@ impl State {
         &self.listed
     }
 
-    /// The ids of a compatible list; `None` for our own format.
-    pub fn compatible(&self, format: Format) -> Option<&CompatibleIds> {
-        match format {
-            Format::Tenuo => Some(&self.tenuo),
-            Format::Biscuit => Some(&self.biscuit),
-            Format::Pact => None,
-        }
+    /// What the two compatible lists hold.
+    pub fn compatible(&self) -> &Compatible {
+        &self.compatible
     }
 
     /// Lines of the journal.
@@ -159,7 +157,7 @@ impl State {
             Event::Revocation(revocation) => self.revoke(&revocation)?,
             Event::LeftOut(LeftOut { lines, tenuo, biscuit }) => {
                 self.left_out = lines;
-                (self.tenuo.version, self.biscuit.version) = (tenuo, biscuit);
+                self.compatible = Compatible::numbered(tenuo, biscuit);
             }
         }
         self.lines += 1;
@@ -174,16 +172,7 @@ impl State {
             self.keyring.replace(KeyEntry { revoked_at: Some(revocation.at), ..entry })?;
         }
         self.listed.extend(revocation.listed.iter().map(crate::revoke::ListedName::listed));
-        for (format, ids) in [(Format::Tenuo, &mut self.tenuo), (Format::Biscuit, &mut self.biscuit)] {
-            for listed in &revocation.listed {
-                if let Name::Credential(id) = listed.name
-                    && id.format() == format
-                {
-                    ids.ids.push((id, listed.expires_at));
-                }
-            }
-            ids.version += u64::from(revocation.raises(format));
-        }
+        self.compatible.add(revocation);
         Ok(())
     }
 
@@ -194,7 +183,12 @@ impl State {
             state.listed.iter().filter(|listed| listed.expires_at > ended).copied().collect()
         };
         let compatible = |state: &State| {
-            [&state.tenuo, &state.biscuit].map(|ids| (ids.version, ids.unexpired(ended).collect::<Vec<_>>()))
+            [Format::Tenuo, Format::Biscuit].map(|format| {
+                state
+                    .compatible
+                    .of(format)
+                    .map(|ids| (ids.version(), ids.unexpired(ended).collect::<Vec<_>>()))
+            })
         };
         let opened = |state: &State| state.settings.clone();
         opened(self) == opened(other)
@@ -205,7 +199,7 @@ impl State {
     }
 
     fn misfit(&self, fault: JournalFault) -> StoreError {
-        StoreError::Journal { path: "journal.jsonl".into(), line: self.lines + 1, fault }
+        StoreError::Journal { path: self.journal.clone(), line: self.lines + 1, fault }
     }
 }
 

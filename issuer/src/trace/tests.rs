@@ -192,3 +192,13 @@ fn a_credential_whose_key_is_not_known_is_not_live() {
     assert!(matches!(traced.chain[1].state, State::Unreadable { .. }));
     assert!(matches!(traced.credentials[0].state, State::Unreadable { .. }));
 }
+
+#[test]
+fn a_record_at_the_root_that_names_no_person_is_said_to_be_damaged() {
+    let mut root = world().mandate(id(1)).unwrap().clone();
+    root.granted_by = String::new();
+    let mut records = Records::default();
+    records.add_mandate(root).unwrap();
+    let refused = mandate(&records, &keys(), id(1), at(NOW)).unwrap_err();
+    assert_eq!(refused, RecordsError::NoWayUp(id(1)));
+}

@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use arc_swap::ArcSwap;
 use axum::{Router, response::IntoResponse, routing::get};
 use http::{StatusCode, header};
 use pact_mandate::{Format, Now, SecretKey};
@@ -13,7 +12,7 @@ use pact_mandate::{Format, Now, SecretKey};
 use super::{fetch::*, serve, target::*, watch::*};
 use crate::{
     FloorInMemory, Published, PublishedFiles,
-    testing::{entry, first, issuer, key, next, now, pinned},
+    testing::{T0, at, entry, first, issuer, key, next, now, pinned},
 };
 
 async fn listen(router: Router) -> String {
@@ -34,7 +33,7 @@ fn fetcher() -> Fetcher {
 }
 
 fn served(list: &Published) -> serve::Served {
-    Arc::new(ArcSwap::from_pointee(PublishedFiles::of(list).unwrap()))
+    serve::Served::new(PublishedFiles::of(list, at(T0)).unwrap())
 }
 
 async fn get_with(url: &str, tag: Option<&str>) -> reqwest::Response {
@@ -50,8 +49,11 @@ async fn get_with(url: &str, tag: Option<&str>) -> reqwest::Response {
 async fn r2_lists_are_served_with_these_headers() {
     let signer = key(1);
     let list = first(&signer, [1]);
-    let files = PublishedFiles::of(&list).unwrap().with_compatible(Format::Tenuo, list.version(), vec![1, 2]);
-    let origin = listen(serve::router(Arc::new(ArcSwap::from_pointee(files)))).await;
+    let files = PublishedFiles::of(&list, at(T0))
+        .unwrap()
+        .with_compatible(Format::Tenuo, list.version(), vec![1, 2])
+        .with_keys("pact-keys.json", "{}".to_owned(), 7);
+    let origin = listen(serve::router(serve::Served::new(files))).await;
     let head = get_with(&format!("{origin}/.well-known/pact-revocations/pact"), None).await;
     for (name, value) in [
         ("content-type", "application/json"),
@@ -71,6 +73,14 @@ async fn r2_lists_are_served_with_these_headers() {
     let again = get_with(&format!("{origin}/.well-known/pact-revocations/pact"), Some(&tag)).await;
     assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
     assert_eq!(again.headers()["x-pact-revocations-version"], "1");
+    for (held, status) in [
+        (format!("\"x\", W/{tag}"), StatusCode::NOT_MODIFIED),
+        ("*".to_owned(), StatusCode::NOT_MODIFIED),
+        ("\"x\"".to_owned(), StatusCode::OK),
+    ] {
+        let answer = get_with(&format!("{origin}/.well-known/pact-revocations/pact"), Some(&held)).await;
+        assert_eq!(answer.status(), status, "{held}");
+    }
 
     let body =
         get_with(&format!("{origin}/.well-known/pact-revocations/pact/{}", list.body().name()), None).await;
@@ -78,10 +88,20 @@ async fn r2_lists_are_served_with_these_headers() {
     assert_eq!(body.bytes().await.unwrap(), list.body_bytes()[..]);
     let tenuo = get_with(&format!("{origin}/.well-known/pact-revocations/tenuo"), None).await;
     assert_eq!(tenuo.headers()["content-type"], "application/octet-stream");
+    let keys = get_with(&format!("{origin}/.well-known/pact-keys.json"), None).await;
+    for (name, value) in [
+        ("content-type", "application/json"),
+        ("cache-control", "public, max-age=7"),
+        ("access-control-allow-origin", "*"),
+    ] {
+        assert_eq!(keys.headers()[name], value, "{name}");
+    }
+    assert!(keys.headers().get("x-pact-revocations-version").is_none());
 
-    for unknown in ["jwt", "biscuit", "pact/00", "tenuo/x", "pact/../tenuo/y"] {
+    for unknown in ["jwt", "biscuit", "pact/", "pact/00", "tenuo/x", "pact/../tenuo/y"] {
         let answer = get_with(&format!("{origin}/.well-known/pact-revocations/{unknown}"), None).await;
         assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{unknown}");
+        assert_eq!(answer.headers()["cache-control"], "no-store");
         assert!(answer.text().await.unwrap().starts_with(r#"{"error":"not_found","#));
     }
 }
@@ -152,7 +172,7 @@ struct Bench {
 impl Bench {
     async fn start(signer: &SecretKey, list: &Published) -> Bench {
         let files = served(list);
-        let origin = listen(serve::router(Arc::clone(&files))).await;
+        let origin = listen(serve::router(files.clone())).await;
         let seconds = Arc::new(Mutex::new(0));
         let reading = Arc::clone(&seconds);
         let clock: Arc<dyn super::Clock> = Arc::new(move || -> Now { now(*reading.lock().unwrap()) });
@@ -171,8 +191,9 @@ impl Bench {
 
     fn publish(&self, list: &Published, seconds: u64) {
         *self.seconds.lock().unwrap() = seconds;
-        let files = PublishedFiles::of(list).unwrap().keeping_bodies_of(&self.files.load());
-        self.files.store(Arc::new(files));
+        let now = at(T0 + seconds);
+        let files = PublishedFiles::of(list, now).unwrap().keeping_bodies_of(&self.files.files(), now);
+        self.files.publish(files);
     }
 
     fn verdict(&self) -> &'static str {
@@ -249,10 +270,10 @@ async fn a_delta_that_is_gone_is_replaced_by_the_body() {
     assert_eq!(two.deltas().count(), 1);
     let bench = Bench::start(&signer, &one).await;
     bench.until(|state| version(state) == 1).await;
-    let mut files = PublishedFiles::of(&two).unwrap();
+    let mut files = PublishedFiles::of(&two, at(T0 + 1)).unwrap();
     files.forget(two.deltas().next().unwrap().0);
     *bench.seconds.lock().unwrap() = 1;
-    bench.files.store(Arc::new(files));
+    bench.files.publish(files);
     bench.until(|state| version(state) == 2).await;
 }
 

@@ -22,7 +22,7 @@ fn both() -> Vec<(Role, KeyState)> {
 }
 
 fn reasons(look: &Look, now: u64) -> Vec<String> {
-    let health = Health::judge(look, at(now));
+    let health = Health::judge(look, true, at(now));
     assert_eq!(health.ready, health.reasons.is_empty());
     health.reasons
 }
@@ -67,4 +67,10 @@ fn an_error_belongs_to_the_part_that_it_stops() {
         let look = Look { fault, ..look(both(), Some(1_000), 1_000) };
         assert_eq!(reasons(&look, 1_000).len(), 1);
     }
+}
+
+#[test]
+fn r2_a_publisher_that_ended_is_named_first() {
+    let health = Health::judge(&look(both(), Some(1_000), 1_000), false, at(1_000));
+    assert_eq!((health.ready, health.reasons), (false, vec![format!("publisher: {PUBLISHER_ENDED}")]));
 }
