@@ -170,6 +170,9 @@ impl Writer<'_> {
 
     /// Makes one event lasting. When this returns, it survives the process and the machine.
     pub fn commit(&mut self, at: UnixTime, event: Event) -> Result<(), StoreError> {
+        if !self.store.whole {
+            return Err(StoreError::Unread);
+        }
         let line = event::Line { at, event, n: self.store.state.lines() };
         // What would not apply later must not stand in the journal.
         self.store.state.check(&line)?;

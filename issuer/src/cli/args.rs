@@ -8,7 +8,7 @@ use pact_mandate::{
     AgentId, Amount, Format, HumanId, IssuerId, MandateId, PublicKey, ScopeItem, ceilings::LimitName,
 };
 
-use crate::cli::grant::{limit, seconds};
+use crate::cli::grant::{kept_seconds, limit, seconds};
 
 #[derive(Args)]
 pub(crate) struct InitArgs {
@@ -129,8 +129,8 @@ pub(crate) struct TraceArgs {
 
 #[derive(Args)]
 pub(crate) struct CompactArgs {
-    /// What ended less long ago stays, and can still be traced (at least 10m).
-    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = seconds)]
+    /// What ended less long ago stays, and can still be traced (at least 10m, for so long lists must name it).
+    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = kept_seconds)]
     pub(crate) keep: u64,
 }
 

@@ -1,6 +1,7 @@
 //! Readers of single words: limits and spans of time.
 
 use pact_mandate::{Amount, ceilings::LimitName};
+use pact_revocation::limits::KEEP_AFTER_EXPIRY_SECONDS;
 
 /// `name=amount`
 pub(crate) fn limit(text: &str) -> Result<(LimitName, Amount), String> {
@@ -8,6 +9,14 @@ pub(crate) fn limit(text: &str) -> Result<(LimitName, Amount), String> {
     let name = name.parse().map_err(|fault: pact_mandate::ceilings::CeilingsError| fault.to_string())?;
     let amount = amount.parse().map_err(|fault: pact_mandate::amount::AmountError| fault.to_string())?;
     Ok((name, amount))
+}
+
+/// A time for which ended things are kept: as long as lists must still name them, at the least.
+pub(crate) fn kept_seconds(text: &str) -> Result<u64, String> {
+    match seconds(text)? {
+        kept @ KEEP_AFTER_EXPIRY_SECONDS.. => Ok(kept),
+        _ => Err("lists must name what ended for 10 minutes more: 10m at the least".to_owned()),
+    }
 }
 
 /// `90s`, `10m`, `24h`, `30d`, or plain seconds.

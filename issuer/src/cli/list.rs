@@ -124,9 +124,12 @@ fn row_json(traced: &Trace, link: &TracedMandate, record: &MandateRecord) -> Val
 pub(crate) fn compact(store: &mut Store, args: &CompactArgs, now: UnixTime) -> Result<Answer, CliError> {
     let Compaction { before, after, archive } = store.write()?.compact(args.keep, now)?;
     let json = json!({ "before": before, "after": after, "archive": archive });
-    let archive = archive.display();
-    let text = format!(
-        "The journal had {before} lines and has {after}. As it was, it is {archive}: keep it where records are kept."
-    );
+    let text = match archive {
+        Some(archive) => format!(
+            "The journal had {before} lines and has {after}. As it was, it is {}: keep it where records are kept.",
+            archive.display()
+        ),
+        None => format!("Nothing has ended long enough ago: the journal has its {before} lines still."),
+    };
     Ok(Answer::new(json, text))
 }

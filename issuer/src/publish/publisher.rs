@@ -17,6 +17,8 @@ pub struct Publisher {
     store: Store,
     signer: ListSigner,
     signed_at: Option<UnixTime>,
+    /// Whether something changed that is not signed yet: a failed try must not wait for the next turn.
+    unsigned: bool,
     lists: PublishedFiles,
 }
 
@@ -56,13 +58,14 @@ impl Publisher {
     /// Takes the signing role; only one process has it.
     pub fn take(store: Store) -> Result<Publisher, PublishError> {
         let signer = ListSigner::take(&store)?;
-        Ok(Publisher { store, signer, signed_at: None, lists: PublishedFiles::default() })
+        Ok(Publisher { store, signer, signed_at: None, unsigned: false, lists: PublishedFiles::default() })
     }
 
     /// What is to be published at `now`. Changes that other processes made are taken in first.
     pub fn files(&mut self, now: UnixTime) -> Result<PublishedFiles, PublishError> {
         let changed = self.store.refresh().map_err(PublishError::Journal)?;
-        if changed || self.is_due(now) {
+        self.unsigned |= changed;
+        if self.unsigned || self.is_due(now) {
             let key = match self.store.signer(Role::Mandate) {
                 // The active key was revoked: our own list must say so all the same.
                 Err(StoreError::Keyring(KeyringError::NoActive(_))) => None,
@@ -71,7 +74,7 @@ impl Publisher {
             let published = self.signer.sign(&self.store, now)?;
             let new = lists(published, self.store.state().compatible(), key.as_ref(), now)?;
             self.lists = new.keeping_bodies_of(&self.lists, now);
-            self.signed_at = Some(now);
+            (self.signed_at, self.unsigned) = (Some(now), false);
         }
         let state = self.store.state();
         let issuer = state.issuer().map(IssuerId::as_str).unwrap_or_default();

@@ -47,8 +47,8 @@ pub struct Compaction {
     pub before: u64,
     /// Lines that it has now.
     pub after: u64,
-    /// Where the old journal is.
-    pub archive: PathBuf,
+    /// Where the old journal is; `None` when there was nothing to leave out, and the journal is as it was.
+    pub archive: Option<PathBuf>,
 }
 
 impl Writer<'_> {
@@ -57,14 +57,21 @@ impl Writer<'_> {
         let ended = now.minus(keep.max(KEEP_AFTER_EXPIRY_SECONDS));
         let path = self.store.folder.journal();
         let old = Journal::new(path.clone()).read_new()?;
+        let lines = old.len();
         let new = Kept::at(&self.store.state, ended).lines(old, now);
         check(&self.store.state, &new, ended)?;
         let before = self.store.state.lines();
+        if new.len() >= lines {
+            return Ok(Compaction { before, after: before, archive: None });
+        }
         let archive = self.store.folder.old_journal(self.store.state.lines_ever());
         keep_old(&path, &archive).map_err(StoreError::io(&archive))?;
-        replace_file(&path, &journal::bytes(&path, &new)?, disk::PRIVATE)?;
-        self.store.read_anew()?;
-        Ok(Compaction { before, after: self.store.state.lines(), archive })
+        let replaced = replace_file(&path, &journal::bytes(&path, &new)?, disk::PRIVATE);
+        // Also when that failed: the rename may have happened, and what was read is then of another file.
+        let read = self.store.read_anew();
+        replaced?;
+        read?;
+        Ok(Compaction { before, after: self.store.state.lines(), archive: Some(archive) })
     }
 }
 

@@ -45,6 +45,11 @@ pub enum StoreError {
          and report this, it is a fault of ours"
     )]
     Compaction,
+    /// What is on the disk could not be read again after it changed.
+    #[error(
+        "the journal could not be read anew after it changed; nothing more is written: start the command again"
+    )]
+    Unread,
     /// The operating system refused.
     #[error("{path}: {source}")]
     Io {

@@ -43,8 +43,7 @@ pub enum Fault {
 impl Fault {
     /// Whether nobody whom we know has the credential's root.
     pub(crate) fn is_unknown_root(&self) -> bool {
-        let codes = ["tenuo_untrusted_root", "biscuit_unknown_root"];
-        matches!(self, Fault::Refused(refusal) if codes.contains(&refusal.code()))
+        matches!(self, Fault::Refused(refusal) if refusal.is_unknown_root())
     }
 }
 

@@ -106,7 +106,7 @@ fn what_ended_is_left_out_and_what_has_not_is_said_as_before() {
     // Now is 3 000, and what ended by 2 000 is left out: mandate 1, its credential and revocation, one of mandate 2's.
     let done = store.write().unwrap().compact(1_000, at(3_000)).unwrap();
     assert_eq!((done.before, done.after), (12, 9));
-    assert_eq!(fs::read(&done.archive).unwrap(), whole, "the old one is kept");
+    assert_eq!(fs::read(done.archive.unwrap()).unwrap(), whole, "the old one is kept");
     assert_eq!(published(&store, 3_000), before);
     for open in [store, Store::open(&dir).unwrap()] {
         let records = open.state().records();
@@ -142,8 +142,14 @@ fn the_number_of_a_list_goes_on_from_where_it_was_each_time() {
     let mut store = world(&dir);
     let mut archives = BTreeSet::new();
     for round in 1..=4 {
+        let ended = mandate(u8::try_from(10 + round).unwrap(), 100_000 * round - 90_000);
+        store.write().unwrap().commit(at(1_200), Event::Mandate(ended)).unwrap();
         let done = store.write().unwrap().compact(600, at(100_000 * round)).unwrap();
-        assert!(archives.insert(done.archive), "no old journal takes the name of another");
+        assert!(archives.insert(done.archive.unwrap()), "no old journal takes the name of another");
+        let (text, again) =
+            (fs::read(journal(&dir)).unwrap(), store.write().unwrap().compact(600, at(100_000 * round)));
+        assert_eq!(again.unwrap().archive, None, "nothing is left out twice");
+        assert_eq!(fs::read(journal(&dir)).unwrap(), text);
         assert_eq!(published(&store, 0).0, 3);
     }
     assert_eq!(store.state().records().mandates().count(), 0);
@@ -188,12 +194,12 @@ fn a_compaction_that_was_killed_leaves_the_old_journal_and_can_be_done_again() {
     fs::hard_link(journal(&dir), dir.join("journal-12.jsonl")).unwrap();
     assert_eq!(published(&Store::open(&dir).unwrap(), 3_000), published(&store, 3_000));
     let done = store.write().unwrap().compact(1_000, at(3_000)).unwrap();
-    assert_eq!(fs::read(&done.archive).unwrap(), whole);
+    assert_eq!(fs::read(done.archive.unwrap()).unwrap(), whole);
     assert_eq!(Store::open(&dir).unwrap().state().lines(), done.after);
     // A file of that name that is another one is not written over.
     let ever = store.state().lines_ever();
     fs::write(dir.join(format!("journal-{ever}.jsonl")), "mine").unwrap();
-    assert!(matches!(store.write().unwrap().compact(1_000, at(3_000)), Err(StoreError::Io { .. })));
+    assert!(matches!(store.write().unwrap().compact(1_000, at(100_000)), Err(StoreError::Io { .. })));
 }
 
 #[test]
