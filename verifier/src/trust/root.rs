@@ -61,7 +61,7 @@ impl RootKey {
     }
 
     /// The RFC 7638 thumbprint, under which a list names the key (protocol R3). `None` only for bytes that are no
-    /// point of P-256, which no [`TrustSnapshot`] holds.
+    /// point of P-256, which no [`TrustSnapshot`](super::TrustSnapshot) holds.
     pub fn thumbprint(&self) -> Option<Thumbprint> {
         match self {
             RootKey::Ed25519 { key, .. } => Some(key.thumbprint()),
