@@ -3,10 +3,10 @@
 pub mod biscuit;
 pub mod tenuo;
 
-use pact_mandate::{IssuerId, Judged, KeyId, PublicKey, UnixTime};
+use pact_mandate::{Action, IssuerId, Judged, KeyId, PublicKey, UnixTime};
 use pact_revocation::Entry;
 
-use crate::refusal::Refusal;
+use crate::{policy::Open, refusal::Refusal};
 
 /// What a format's walker found out about a credential whose every signature, link and lifetime it judged.
 /// Seen inside this crate alone; `VerifiedChain` is made of it.
@@ -43,11 +43,20 @@ pub(crate) enum Authority {
 }
 
 impl Authority {
-    /// Whether the credential allows the call at that time.
-    pub(crate) fn permits(&self, call: &Judged, now: UnixTime) -> Result<(), Refusal> {
+    /// Whether the credential allows the call at that time. Where something of the call is `open`, only what is certain
+    /// counts: it is refused when every call that is known so far would be.
+    pub(crate) fn permits(&self, call: &Judged, open: &Open, now: UnixTime) -> Result<(), Refusal> {
         match self {
-            Authority::Tenuo(leaf) => Ok(leaf.permits(call)?),
-            Authority::Biscuit(token) => Ok(token.permits(call, now)?),
+            Authority::Tenuo(leaf) => Ok(leaf.permits(call, open)?),
+            Authority::Biscuit(token) => Ok(token.permits(call, open, now)?),
+        }
+    }
+
+    /// The arguments without which it allows no call of this action: what it limits.
+    pub(crate) fn limit_keys(&self, action: &Action) -> Vec<&str> {
+        match self {
+            Authority::Tenuo(leaf) => leaf.limit_keys(action),
+            Authority::Biscuit(token) => token.limit_keys().collect(),
         }
     }
 }

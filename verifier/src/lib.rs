@@ -16,6 +16,7 @@ pub mod replay;
 pub mod strict;
 pub mod trust;
 pub mod verifier;
+pub mod viewer;
 
 pub use cache::ChainCache;
 pub use chain::VerifiedChain;
@@ -29,3 +30,4 @@ pub use refusal::Refusal;
 pub use replay::{FileReplay, ReplayStore};
 pub use trust::{RootKey, TrustSnapshot, TrustedIssuer};
 pub use verifier::Verifier;
+pub use viewer::Viewer;

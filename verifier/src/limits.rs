@@ -101,5 +101,7 @@ pub const EVALUATION_SECONDS: u64 = 2;
 pub const MAX_DPOP_BYTES: usize = 4096;
 /// Bytes of a proof's own id (protocol P4).
 pub const MAX_JTI_BYTES: usize = 128;
+/// Bytes of a path that a policy judges (Linux: `PATH_MAX`).
+pub const MAX_PATH_BYTES: usize = 4096;
 /// Bytes of a file that the command reads: a list of a million ids is half of it.
 pub const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;

@@ -1,16 +1,17 @@
 //! Rung 4: the credential, its issuer's remit and the local policy allow this call, and its proof counts once.
 
-use pact_mandate::{Call, KeyId, Now};
+use pact_mandate::{Call, Judged, KeyId, Now, ScopeItem};
 use pact_revocation::Lists;
 
 use crate::{
     chain::{IssuerFault, VerifiedChain},
     held::{self, Possession, ProofKind},
     live::{self, AskedList, LiveChain},
-    policy::Policy,
+    policy::{Open, PROJECT, Policy},
     presented::Presented,
     refusal::Refusal,
     replay::{ProofId, ReplayStore},
+    trust::TrustedIssuer,
 };
 
 /// Leave to forward one call, once. It is used up by whoever forwards: there is no copy of it.
@@ -113,10 +114,33 @@ impl Standing {
 /// Credential ∩ issuer's remit ∩ local policy.
 fn allow(chain: &VerifiedChain, call: &Call, policy: &Policy, now: Now) -> Result<(), Refusal> {
     policy.permits(call)?;
-    let issuer = chain.trusted_issuer()?;
-    let needed = call.judged.needed().ok_or(IssuerFault::NoProject)?;
-    if !issuer.speaks.covers(&needed) {
-        return Err(IssuerFault::ScopeNotSpoken { issuer: issuer.id.clone(), needed }.into());
-    }
-    chain.opened().authority.permits(&call.judged, now.wall)
+    carries(chain, policy, &call.asked.tool, &call.judged, &Open::nothing(), now)
+}
+
+/// Credential ∩ issuer's remit, of a call of which some may be `open`: then it is refused only when every such call would be.
+/// The one judgement for calls and for lists of tools.
+pub(crate) fn carries(
+    chain: &VerifiedChain,
+    policy: &Policy,
+    tool: &str,
+    judged: &Judged,
+    open: &Open,
+    now: Now,
+) -> Result<(), Refusal> {
+    check_remit(chain.trusted_issuer()?, judged, open)?;
+    let authority = &chain.opened().authority;
+    let stated = policy.with_limits(tool, judged, open, &authority.limit_keys(&judged.action))?;
+    authority.permits(&stated, open, now.wall)
+}
+
+/// Whether the issuer may speak for the call (protocol K2).
+fn check_remit(issuer: &TrustedIssuer, judged: &Judged, open: &Open) -> Result<(), IssuerFault> {
+    let (needed, covered) = match judged.needed() {
+        Some(needed) => (needed.clone(), issuer.speaks.covers(&needed)),
+        None if open.has(PROJECT) => {
+            (ScopeItem::Opaque(judged.action.to_string()), issuer.speaks.covers_action(&judged.action))
+        }
+        None => return Err(IssuerFault::NoProject),
+    };
+    if covered { Ok(()) } else { Err(IssuerFault::ScopeNotSpoken { issuer: issuer.id.clone(), needed }) }
 }

@@ -9,6 +9,7 @@ use crate::limits::MAX_CONFIG_BYTES;
 mod nearest;
 
 pub use nearest::edits;
+pub(crate) use nearest::to as nearest;
 
 /// A TOML table that remembers which of its keys were asked for. What was not asked for by [`StrictTable::finish`] is
 /// unknown.
@@ -54,7 +55,8 @@ pub enum ConfigFault {
     },
 }
 
-struct Hint<'a>(Option<&'a str>);
+/// Names what was probably meant.
+pub(crate) struct Hint<'a>(pub(crate) Option<&'a str>);
 
 impl fmt::Display for Hint<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,6 +133,11 @@ impl StrictTable {
             Some(Value::Table(table)) => Ok(table.into_iter().collect()),
             Some(_) => Err(self.wrong(key, "a table")),
         }
+    }
+
+    /// Takes all that is left: names of the operator's choice beside keys that were asked for before.
+    pub fn rest(&mut self) -> Vec<(String, Value)> {
+        std::mem::take(&mut self.table).into_iter().collect()
     }
 
     /// Takes a list of tables (`[[key]]`); absent is empty.

@@ -17,6 +17,7 @@ use crate::{
     refusal::Refusal,
     replay::ReplayStore,
     trust::TrustSnapshot,
+    viewer::Viewer,
 };
 
 /// Everything a call is judged by, except the lists and the moment, which change from call to call.
@@ -67,6 +68,12 @@ impl Verifier {
         let held = HeldChain::prove(verified, proof, call, &self.policy, &self.audience, now)?;
         let live = LiveChain::check(held, lists, now)?;
         Permit::grant(live, &self.policy, self.replay.as_ref(), now)
+    }
+
+    /// Looks at a credential for what it may see, without a proof: that grants nothing, so nothing is recorded.
+    pub fn view(&self, presented: Presented, lists: &Lists, now: Now) -> Result<Viewer, Refusal> {
+        let chain = VerifiedChain::open(presented, &self.trust, &self.cache, now)?;
+        Viewer::of(chain, lists, now)
     }
 
     /// Judges again what an open answer rests on (protocol R9): the chain under the trust of now, its list, its issuer's

@@ -28,7 +28,6 @@ pub use issuer::IssuerConfig;
 pub use period::{Period, PeriodError};
 pub use pinned::{PinnedKey, PinnedKeyError, PinnedRoot};
 use raw::RawConfig;
-pub use raw::ToolsList;
 pub use url::{HttpUrl, UrlError};
 
 /// What one sidecar is told. Made by [`Config::read`] or [`Config::from_toml`] alone.
@@ -42,7 +41,6 @@ pub struct Config {
     pub(crate) policy: PathBuf,
     pub(crate) state_dir: PathBuf,
     pub(crate) upstream: UpstreamConfig,
-    pub(crate) tools_list: ToolsList,
     pub(crate) bounds: Bounds,
     pub(crate) keys: KeyBounds,
     pub(crate) lists_every: Duration,
@@ -209,7 +207,6 @@ impl Config {
             ("path", self.path != next.path),
             ("state_dir", self.state_dir != next.state_dir),
             ("upstream", self.upstream != next.upstream),
-            ("mcp", self.tools_list != next.tools_list),
             ("limits", self.bounds != next.bounds),
         ];
         differs.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
@@ -248,7 +245,6 @@ impl Config {
                 answer_timeout: raw.upstream.answer_timeout.get(),
                 idle_timeout: raw.upstream.idle_timeout.get(),
             },
-            tools_list: raw.mcp.tools_list,
             bounds: Bounds::from_raw(&raw.limits),
             keys: KeyBounds {
                 soft: raw.keys.soft.get(),

@@ -138,7 +138,7 @@ pub enum ShapeFault {
     #[error("a notification must not have an id")]
     IdNotExpected,
     /// A method that is neither open nor judged.
-    #[error("this method is not open here; only what the configuration opens and tools/call get through")]
+    #[error("this method is not open here; only what the policy opens or maps and tools/call get through")]
     MethodNotOpen,
     /// A header that says something else than the body (protocol M1).
     #[error("the header {name} disagrees with the body")]
@@ -163,6 +163,18 @@ pub enum UpstreamFault {
     /// It wants us to go elsewhere.
     #[error("the tool server answered with a redirect, which is not followed")]
     Redirected,
+    /// A list of tools that does not read as one, so that none of it can be shown.
+    #[error("the tool server's list of tools cannot be read: {why}")]
+    ListUnreadable {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A list of tools beyond the bound.
+    #[error("the tool server's list of tools is longer than {limit} bytes a page")]
+    ListTooLarge {
+        /// The bound.
+        limit: usize,
+    },
     /// An encoded answer, though none was asked for: its stream could not be ended properly.
     #[error("the tool server encoded its answer though nobody asked for it")]
     Encoded,
@@ -223,6 +235,8 @@ impl UpstreamFault {
             UpstreamFault::Unreachable => "upstream_unreachable",
             UpstreamFault::TooSlow { .. } => "upstream_too_slow",
             UpstreamFault::Redirected => "upstream_redirected",
+            UpstreamFault::ListUnreadable { .. } => "upstream_list_unreadable",
+            UpstreamFault::ListTooLarge { .. } => "upstream_list_too_large",
             UpstreamFault::Encoded => "upstream_encoded",
         }
     }

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use crate::{
     answer::AnswerBody,
     clock::Clock,
-    config::{Bounds, ToolsList},
+    config::Bounds,
     fault::Fault,
     header::DPOP,
     hosts::Hosts,
@@ -30,6 +30,7 @@ use crate::{
     respond,
     rules::Rules,
     sampler::Sampler,
+    tools_list::Onlooker,
     upstream::Upstream,
     watchers::Died,
 };
@@ -43,7 +44,6 @@ pub(crate) struct Gate {
     /// The only one from which a browser's page may call.
     pub(crate) origin: String,
     pub(crate) bounds: Bounds,
-    pub(crate) tools_list: ToolsList,
     pub(crate) rules: ArcSwap<Rules>,
     pub(crate) lists: Arc<ListBook>,
     pub(crate) last_change: LastChange,
@@ -53,6 +53,13 @@ pub(crate) struct Gate {
     pub(crate) requests: Arc<Semaphore>,
     pub(crate) sampler: Sampler,
     pub(crate) died: Died,
+}
+
+/// A message that may be forwarded.
+struct Cleared {
+    passage: Passage,
+    /// Whose part of the answer is shown, where it is a list of tools.
+    onlooker: Option<Onlooker>,
 }
 
 /// A request that was turned away, and the id under which its caller waits.
@@ -105,13 +112,19 @@ impl Gate {
         let message = Message::parse(body)?;
         let id = message.id().cloned();
         let turned = |fault| Turned { fault, id: id.clone() };
-        let passage = self.judge(message, &headers, request_id).map_err(turned)?;
+        let Cleared { passage, onlooker } = self.judge(message, &headers, request_id).map_err(turned)?;
+        if let Some(Onlooker::Nobody) = onlooker {
+            return Ok(Gate::shown_nothing(id.as_ref()));
+        }
         let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), place);
         let started = self.clock.now().monotonic;
         let forwarded = caught(self.upstream.forward(passage, &headers, lifeline, request_id)).await;
         let answer = forwarded.unwrap_or(Err(Fault::InternalForwarded)).map_err(turned)?;
         self.metrics.answered_in(self.clock.now().monotonic.since(started));
-        Ok(answer)
+        match onlooker {
+            None => Ok(answer),
+            Some(onlooker) => self.shown(onlooker, answer, id.clone()).await.map_err(turned),
+        }
     }
 
     fn takes_bearers(&self) -> bool {
@@ -122,15 +135,21 @@ impl Gate {
     ///
     /// This runs on the server's own threads: it is a fraction of a millisecond of arithmetic and one `write` into the
     /// page cache, and the number of requests in work is bounded. Handing it to other threads costs as much as it saves.
-    fn judge(&self, message: Message, headers: &HeaderMap, request_id: RequestId) -> Result<Passage, Fault> {
+    fn judge(&self, message: Message, headers: &HeaderMap, request_id: RequestId) -> Result<Cleared, Fault> {
         // Again: the body may have been long in coming.
         self.died.check()?;
         agreement::check(headers, &message)?;
-        let call = match message.asks(self.tools_list)? {
+        let asks = message.asks(self.rules.load().verifier.policy())?;
+        let call = match asks {
             Asks::Tool(call) => call,
             Asks::Open(open) => {
                 self.metrics.passed(Passed::Open);
-                return Ok(Passage::open(open));
+                return Ok(Cleared { passage: Passage::open(open), onlooker: None });
+            }
+            Asks::List(list) => {
+                let onlooker = Some(self.onlooker(list.message(), headers)?);
+                self.metrics.passed(Passed::Open);
+                return Ok(Cleared { passage: Passage::list(list), onlooker });
             }
         };
         let now = self.clock.now();
@@ -148,7 +167,7 @@ impl Gate {
                 "a call was permitted"
             );
         }
-        Ok(passage)
+        Ok(Cleared { passage, onlooker: None })
     }
 
     fn admit(&self, call: ToolCall, headers: &HeaderMap, now: Now) -> Result<Passage, Fault> {
@@ -183,7 +202,11 @@ impl Gate {
     }
 }
 
-fn read_carriage(params: Option<&Json>, headers: &HeaderMap) -> Result<(Presented, PresentedProof), Refusal> {
+/// The credential of a request, and its proof.
+pub(crate) fn read_carriage(
+    params: Option<&Json>,
+    headers: &HeaderMap,
+) -> Result<(Presented, PresentedProof), Refusal> {
     let values =
         |name: &HeaderName| headers.get_all(name).iter().map(http::HeaderValue::as_bytes).collect::<Vec<_>>();
     let (authorization, dpop) = (values(&header::AUTHORIZATION), values(&DPOP));

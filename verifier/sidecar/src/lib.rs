@@ -29,6 +29,7 @@ mod respond;
 mod rules;
 mod sampler;
 mod sidecar;
+mod tools_list;
 mod upstream;
 mod watchers;
 

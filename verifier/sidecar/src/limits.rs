@@ -67,6 +67,11 @@ pub const POOL_CONNECTIONS: usize = 64;
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the tool server may take to begin its answer.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
+/// Bytes of one page of the tool server's list of tools, which is held whole to be filtered: a thousand tools of a
+/// thoroughly documented server.
+pub const MAX_TOOLS_LIST_BYTES: usize = 4 * 1024 * 1024;
+/// Tools in one page of it: each may take one evaluation of a token's Datalog.
+pub const MAX_LISTED_TOOLS: usize = 1024;
 /// How long an answer that has begun may stay silent.
 pub const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
 /// How often an open answer's chain is judged again: well inside the 60 s of protocol R9.

@@ -8,8 +8,9 @@ use pact_mandate::{
     json::{Member, Number},
 };
 
+use pact_verifier::policy::{Door, Policy};
+
 use crate::{
-    config::ToolsList,
     fault::ShapeFault,
     limits::{MAX_METHOD_CHARS, MAX_RPC_ID_CHARS},
 };
@@ -41,6 +42,8 @@ pub enum RpcId {
 pub enum Asks {
     /// It goes through without a credential.
     Open(OpenMessage),
+    /// It asks what tools there are, which each caller is shown its own part of.
+    List(ListMessage),
     /// It is judged.
     Tool(ToolCall),
 }
@@ -48,15 +51,16 @@ pub enum Asks {
 /// A message whose method is open. Made by [`Message::asks`] alone:
 ///
 /// ```
-/// # use pact_sidecar::{config::ToolsList, mcp::{Asks, Message, OpenMessage}};
-/// fn open(message: Message) -> Option<OpenMessage> {
-///     let Ok(Asks::Open(open)) = message.asks(ToolsList::Refuse) else { return None };
+/// # use pact_sidecar::mcp::{Asks, Message, OpenMessage};
+/// # use pact_verifier::Policy;
+/// fn open(message: Message, policy: &Policy) -> Option<OpenMessage> {
+///     let Ok(Asks::Open(open)) = message.asks(policy) else { return None };
 ///     Some(open)
 /// }
 /// ```
 ///
 /// ```compile_fail,E0423
-/// # use pact_sidecar::{config::ToolsList, mcp::{Asks, Message, OpenMessage}};
+/// # use pact_sidecar::mcp::{Asks, Message, OpenMessage};
 /// fn open(message: Message) -> Option<OpenMessage> {
 ///     Some(OpenMessage(message))
 /// }
@@ -64,7 +68,12 @@ pub enum Asks {
 #[derive(Debug)]
 pub struct OpenMessage(Message);
 
-/// A `tools/call`, which only the ladder of trust lets through. Made by [`Message::asks`] alone.
+/// A `tools/list`, whose answer is filtered. Made by [`Message::asks`] alone.
+#[derive(Debug)]
+pub struct ListMessage(Message);
+
+/// A `tools/call`, or a message of a method that the policy maps: only the ladder of trust lets it through. Made by
+/// [`Message::asks`] alone.
 ///
 /// ```compile_fail,E0423
 /// # use pact_sidecar::mcp::{Message, ToolCall};
@@ -74,6 +83,9 @@ pub struct OpenMessage(Message);
 /// ```
 #[derive(Debug)]
 pub struct ToolCall(Message);
+
+/// The method that calls a tool.
+pub(crate) const TOOLS_CALL: &str = "tools/call";
 
 /// What `tools/call` may carry: the current schema's, `task` left out (tasks are a door of their own).
 const CALL_PARAMS: [&str; 5] = ["name", "arguments", "_meta", "inputResponses", "requestState"];
@@ -139,27 +151,27 @@ impl Message {
         self.params.as_ref()
     }
 
-    /// What is to happen: an exact table, and a refusal for all that is not in it.
-    pub fn asks(self, tools_list: ToolsList) -> Result<Asks, ShapeFault> {
-        let is_request = self.id.is_some();
+    /// What is to happen: what the policy says of the method, and a refusal for all that it does not name.
+    pub fn asks(self, policy: &Policy) -> Result<Asks, ShapeFault> {
+        let door = if self.method == TOOLS_CALL { Door::Judged } else { policy.door(&self.method) };
+        if door == Door::Closed {
+            return Err(ShapeFault::MethodNotOpen);
+        }
+        match (self.id.is_some(), self.method.starts_with("notifications/")) {
+            (true, true) => return Err(ShapeFault::IdNotExpected),
+            (false, false) => return Err(ShapeFault::IdMissing),
+            _ => {}
+        }
         match self.method.as_str() {
-            "notifications/initialized"
-            | "notifications/cancelled"
-            | "notifications/progress"
-            | "notifications/roots/list_changed" => {
-                if is_request {
-                    Err(ShapeFault::IdNotExpected)
-                } else {
-                    Ok(Asks::Open(OpenMessage(self)))
-                }
-            }
-            "initialize" | "ping" | "server/discover" | "tools/list" | "tools/call" if !is_request => {
-                Err(ShapeFault::IdMissing)
-            }
-            "initialize" | "ping" | "server/discover" => Ok(Asks::Open(OpenMessage(self))),
-            "tools/list" if tools_list == ToolsList::Pass => Ok(Asks::Open(OpenMessage(self))),
-            "tools/call" => self.check_call().map(|()| Asks::Tool(ToolCall(self))),
-            _ => Err(ShapeFault::MethodNotOpen),
+            TOOLS_CALL => self.check_call()?,
+            "tools/list" => return Ok(Asks::List(ListMessage(self))),
+            _ if door == Door::Open => return Ok(Asks::Open(OpenMessage(self))),
+            _ => {}
+        }
+        if self.param("_meta").is_none_or(|meta| meta.members().is_some()) {
+            Ok(Asks::Tool(ToolCall(self)))
+        } else {
+            Err(ShapeFault::BadParams { wanted: "`_meta`, an object where present" })
         }
     }
 
@@ -171,11 +183,10 @@ impl Message {
         if self.tool().is_none() {
             return Err(ShapeFault::BadParams { wanted: "`name`, a string" });
         }
-        let is_object = |name| self.param(name).is_none_or(|value| value.members().is_some());
-        if is_object("arguments") && is_object("_meta") {
+        if self.param("arguments").is_none_or(|value| value.members().is_some()) {
             Ok(())
         } else {
-            Err(ShapeFault::BadParams { wanted: "`arguments` and `_meta`, objects where present" })
+            Err(ShapeFault::BadParams { wanted: "`arguments`, an object where present" })
         }
     }
 
@@ -202,6 +213,17 @@ impl OpenMessage {
     }
 }
 
+impl ListMessage {
+    /// The message that asks.
+    pub fn message(&self) -> &Message {
+        &self.0
+    }
+
+    pub(crate) fn into_message(self) -> Message {
+        self.0
+    }
+}
+
 impl ToolCall {
     /// The message that makes the call.
     pub fn message(&self) -> &Message {
@@ -214,7 +236,7 @@ impl ToolCall {
 }
 
 impl RpcId {
-    fn from_json(value: Json) -> Result<RpcId, ShapeFault> {
+    pub(crate) fn from_json(value: Json) -> Result<RpcId, ShapeFault> {
         match value {
             Json::String(text) if text.chars().count() <= MAX_RPC_ID_CHARS => Ok(RpcId::Text(text)),
             Json::Number(number)

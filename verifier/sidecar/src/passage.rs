@@ -5,7 +5,7 @@ use bytes::Bytes;
 use pact_mandate::{Call, Json, Now, call::Asked};
 use pact_revocation::Lists;
 use pact_verifier::{
-    Permit, Presented, Verifier,
+    Permit, Policy, Presented, Verifier,
     carriage::META_MEMBERS,
     permit::Standing,
     proof::{PresentedProof, params_digest},
@@ -13,7 +13,7 @@ use pact_verifier::{
 
 use crate::{
     fault::{Fault, ShapeFault},
-    mcp::{Message, OpenMessage, RpcId, ToolCall},
+    mcp::{ListMessage, Message, OpenMessage, RpcId, TOOLS_CALL, ToolCall},
 };
 
 mod cut;
@@ -38,6 +38,11 @@ impl Passage {
         Passage::new(message.into_message(), Leave::Open)
     }
 
+    /// Lets a question for the list of tools through; its answer is filtered on the way back.
+    pub(crate) fn list(message: ListMessage) -> Passage {
+        Passage::new(message.into_message(), Leave::Open)
+    }
+
     /// Climbs the ladder of trust with the call that the message makes.
     pub(crate) fn judge(
         call: ToolCall,
@@ -47,7 +52,7 @@ impl Passage {
         lists: &Lists,
         now: Now,
     ) -> Result<Passage, Fault> {
-        let judged: Call = verifier.policy().judge(asked(call.message())?)?;
+        let judged = judged(call.message(), verifier.policy())?;
         let permit = verifier.admit(presented, proof, judged, lists, now)?;
         Ok(Passage::new(call.into_message(), Leave::Judged(Box::new(permit))))
     }
@@ -78,13 +83,19 @@ impl Passage {
     }
 }
 
-/// The call in the tool server's own words.
-fn asked(message: &Message) -> Result<Asked, ShapeFault> {
+/// The call in the tool server's own words, and what it amounts to.
+fn judged(message: &Message, policy: &Policy) -> Result<Call, Fault> {
     let wanted = ShapeFault::BadParams { wanted: "numbers of at most 17 significant digits" };
-    let params = message.params().ok_or(ShapeFault::BadParams { wanted: "an object" })?;
-    Ok(Asked {
-        tool: message.tool().unwrap_or_default().to_owned(),
-        arguments: params.get("arguments").cloned().unwrap_or(Json::Object(Vec::new())),
-        params: params_digest(message.method(), params).map_err(|_| wanted)?,
-    })
+    let none = Json::Object(Vec::new());
+    let params = message.params().unwrap_or(&none);
+    let digest = params_digest(message.method(), params).map_err(|_| wanted)?;
+    if message.method() == TOOLS_CALL {
+        let tool = message.tool().unwrap_or_default().to_owned();
+        let arguments = params.get("arguments").cloned().unwrap_or(none);
+        return Ok(policy.judge(Asked { tool, arguments, params: digest })?);
+    }
+    // A method that is a call of its own: its params are the arguments.
+    let arguments = params.members().unwrap_or_default().iter().filter(|member| member.name != "_meta");
+    let arguments = Json::Object(arguments.cloned().collect());
+    Ok(policy.judge_method(Asked { tool: message.method().to_owned(), arguments, params: digest })?)
 }

@@ -3,7 +3,7 @@
 
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full};
-use pact_verifier::{Refusal, refusal::Class};
+use pact_verifier::{Refusal, policy::PolicyFault, refusal::Class};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -131,11 +131,9 @@ pub(crate) fn class(fault: &Fault) -> &'static str {
 pub(crate) fn is_before_rung_one(fault: &Fault) -> bool {
     match fault {
         // The policy is asked before the credential is opened, so nobody is known yet whom it turns away.
-        Fault::Shape(_)
-        | Fault::Overloaded { .. }
-        | Fault::ComponentDied
-        | Fault::KeysMissing
-        | Fault::Refused(Refusal::Policy(_)) => true,
+        Fault::Shape(_) | Fault::Overloaded { .. } | Fault::ComponentDied | Fault::KeysMissing => true,
+        // Except for what the credential limits.
+        Fault::Refused(Refusal::Policy(fault)) => !matches!(fault, PolicyFault::LimitUnmapped { .. }),
         Fault::Refused(refusal) => refusal.rung() <= 1 || refusal.class() == Class::Malformed,
         Fault::Upstream(_) | Fault::Internal | Fault::InternalForwarded => false,
     }

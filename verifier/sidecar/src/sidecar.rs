@@ -201,7 +201,6 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         hosts: Hosts::new(&config.audience, &config.allowed_hosts, config.listen.ip().is_loopback()),
         metadata: ResourceMetadata::new(&config.audience, &config.path),
         bounds: config.bounds,
-        tools_list: config.tools_list,
         rules: ArcSwap::from_pointee(Rules::new(keys, verifier)),
         lists: Arc::new(ListBook::new()),
         last_change: LastChange::default(),

@@ -131,10 +131,15 @@ impl Upstream {
     }
 }
 
-fn is_event_stream(headers: &HeaderMap) -> bool {
+pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
+    is_content(headers, "text/event-stream")
+}
+
+/// Whether the content type is that, whatever its parameters.
+pub(crate) fn is_content(headers: &HeaderMap, wanted: &str) -> bool {
     let content_type =
         headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    content_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case("text/event-stream"))
+    content_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(wanted))
 }
 
 /// An error and its causes, for the log.

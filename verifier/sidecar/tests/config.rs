@@ -26,8 +26,6 @@ url = "http://127.0.0.1:9000/mcp"
 connect_timeout = "5s"
 answer_timeout = "2m"
 idle_timeout = "5m"
-[mcp]
-tools_list = "refuse"
 [limits]
 body_bytes = 1048576
 head_bytes = 65536

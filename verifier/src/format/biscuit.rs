@@ -26,13 +26,14 @@ use pact_mandate::{Judged, UnixTime, hex, limits::MAX_LIFETIME_SECONDS};
 use pact_revocation::Entry;
 
 use super::{Authority, Opened};
-use crate::trust::TrustSnapshot;
+use crate::{policy::Open, trust::TrustSnapshot};
 
 mod admission;
 mod defect;
 mod engine;
 mod envelope;
 mod fault;
+mod interest;
 mod request;
 mod signature;
 mod symbols;
@@ -45,22 +46,29 @@ mod words;
 pub use defect::Defect;
 pub use fault::{BiscuitFault, Place};
 
-use self::{signature::Verified, words::Words};
+use self::{interest::Interest, signature::Verified, words::Words};
 
 /// A verified token, ready for the engine.
 pub(crate) struct Token {
     biscuit: Box<Biscuit>,
     ends: UnixTime,
     bounds_below: bool,
+    interest: Interest,
 }
 
 impl Token {
-    /// Whether every check passes and the authority block grants the call.
-    pub(crate) fn permits(&self, call: &Judged, now: UnixTime) -> Result<(), BiscuitFault> {
+    /// Whether every check passes and the authority block grants the call, as far as it is known.
+    pub(crate) fn permits(&self, call: &Judged, open: &Open, now: UnixTime) -> Result<(), BiscuitFault> {
         if now >= self.ends {
             return Err(BiscuitFault::Expired { ended: self.ends });
         }
-        engine::judge(&self.biscuit, request::facts(call, now, self.bounds_below)?)
+        let facts = request::facts(call, open, now, self.bounds_below)?;
+        engine::judge(&self.biscuit, facts, |doubt| self.interest.is_certain(doubt, &call.action, open))
+    }
+
+    /// The arguments without which no call passes.
+    pub(crate) fn limit_keys(&self) -> impl Iterator<Item = &str> {
+        self.interest.limit_keys()
     }
 }
 
@@ -91,6 +99,7 @@ pub(crate) fn open(token: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result
             biscuit: Box::new(verified.token),
             ends,
             bounds_below: admitted.bounds_below,
+            interest: admitted.interest,
         }),
     })
 }

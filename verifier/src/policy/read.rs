@@ -2,42 +2,109 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pact_mandate::{
-    Json, canonical,
-    json::{Member, Number},
-};
+use pact_mandate::{Json, ceilings::LimitName};
 use toml::Value;
 
-use super::{Policy, PolicyError, Source, Tool};
-use crate::strict::{ConfigFault, StrictTable};
+use super::{Policy, PolicyError, digest, mapping::Mapping, methods::Methods, source::Source};
+use crate::strict::{self, StrictTable};
+
+mod rules;
+mod sources;
+mod value;
+
+use rules::rule;
+use sources::source;
 
 pub(super) fn policy(text: &str) -> Result<Policy, PolicyError> {
     let mut file = StrictTable::parse(text)?;
     let identity = file.flag("identity")?;
     let stock_proofs = file.flag("stock_proofs")?;
-    let mut tools = BTreeMap::new();
-    for (name, value) in file.named("tools")? {
-        let path = format!("tools.{name}");
-        let Value::Table(table) = value else { return Err(file.wrong(&path, "a table").into()) };
-        let tool = tool(&name, file.inner(&path, table))?;
-        tools.insert(name, tool);
-    }
+    let lists_to_strangers = match file.text("list_without_credential")?.as_deref() {
+        None | Some("none") => false,
+        Some("all") => true,
+        Some(_) => return Err(file.wrong("list_without_credential", "\"none\" or \"all\"").into()),
+    };
+    let limits = limits(&mut file)?;
+    let tools = mappings(&file.path_of("tools"), file.named("tools")?, &file)?;
+    let methods = methods(&mut file)?;
     file.finish()?;
-    if tools.is_empty() && !identity {
+    if tools.is_empty() && !identity && methods.mapped.is_empty() {
         return Err(PolicyError::NothingMapped);
     }
-    let digest = canonical::digest(&as_json(&tools, identity, stock_proofs))?;
-    Ok(Policy { tools, identity, stock_proofs, digest })
+    if let Some(name) = tools.keys().find(|name| methods.mapped.contains_key(*name)) {
+        return Err(PolicyError::ToolAndMethod(name.clone()));
+    }
+    let digest = [0; 32];
+    let mut policy = Policy { tools, methods, limits, identity, stock_proofs, lists_to_strangers, digest };
+    policy.digest = digest::of(&policy)?;
+    Ok(policy)
 }
 
-fn tool(name: &str, mut table: StrictTable) -> Result<Tool, PolicyError> {
+/// `[limits]`: a limit's name and what a call is taken to need of it.
+fn limits(file: &mut StrictTable) -> Result<BTreeMap<String, Json>, PolicyError> {
+    let mut limits = BTreeMap::new();
+    for (name, found) in file.named("limits")? {
+        let path = format!("limits.{name}");
+        if name.parse::<LimitName>().is_err() {
+            return Err(file.wrong(&path, "the name of a limit, which project and task_id are not").into());
+        }
+        limits.insert(name, value::scalar(file, &path, found)?);
+    }
+    Ok(limits)
+}
+
+/// Tables of tools or methods, by name.
+fn mappings(
+    key: &str,
+    named: Vec<(String, Value)>,
+    file: &StrictTable,
+) -> Result<BTreeMap<String, Mapping>, PolicyError> {
+    let mut mappings = BTreeMap::new();
+    for (name, value) in named {
+        let path = format!("{key}.{name}");
+        let Value::Table(table) = value else { return Err(file.wrong(&path, "a table").into()) };
+        let mapping = mapping(&name, file.inner(&path, table))?;
+        mappings.insert(name, mapping);
+    }
+    Ok(mappings)
+}
+
+/// `[methods]`: what is open, and a table for each method that is a call of its own.
+fn methods(file: &mut StrictTable) -> Result<Methods, PolicyError> {
+    let mut table = file.table("methods")?;
+    let said = table.as_mut().and_then(|table| table.value("open"));
+    let named = table.as_mut().map(StrictTable::rest).unwrap_or_default();
+    if let Some((name, _)) = named.iter().find(|(name, _)| !may_be_mapped(name)) {
+        return Err(file
+            .wrong(&format!("methods.{name}"), "a method that can be a call: no notification, no tools/…")
+            .into());
+    }
+    let mapped = mappings("methods", named, file)?;
+    let Some(said) = said else {
+        return Ok(Methods { open: Methods::open_by_default(&mapped), mapped });
+    };
+    let wanted = "a list of methods, without tools/call and those that have a table";
+    let open = value::texts(&said).ok_or_else(|| file.wrong("methods.open", wanted))?;
+    let open: BTreeSet<String> = open.into_iter().collect();
+    if open.iter().any(|name| name == "tools/call" || mapped.contains_key(name)) {
+        return Err(file.wrong("methods.open", wanted).into());
+    }
+    Ok(Methods { open, mapped })
+}
+
+/// Tools are mapped by their own names, lists of them are filtered, and a notification is never answered.
+fn may_be_mapped(method: &str) -> bool {
+    !method.starts_with("tools/") && !method.starts_with("notifications/")
+}
+
+fn mapping(name: &str, mut table: StrictTable) -> Result<Mapping, PolicyError> {
     let action = table.needed_text("action")?.parse().ok();
     let action = action.filter(|action: &pact_mandate::Action| !action.is_pattern());
     let action = action.ok_or_else(|| table.wrong("action", "one action such as task.read, without '*'"))?;
     let mut judged = BTreeMap::new();
     for key in ["project", "task_id"] {
         if let Some(found) = table.table(key)? {
-            judged.insert(key.to_owned(), source(found)?);
+            judged.insert(key.to_owned(), source(key, found)?);
         }
     }
     for (key, value) in table.named("args")? {
@@ -45,101 +112,39 @@ fn tool(name: &str, mut table: StrictTable) -> Result<Tool, PolicyError> {
         let Value::Table(inner) = value else {
             return Err(table.wrong(&path, "{ arg = … } or { const = … }").into());
         };
-        let found = source(table.inner(&path, inner))?;
+        let found = source(&key, table.inner(&path, inner))?;
         if key.starts_with('@') || judged.insert(key, found).is_some() {
             return Err(table
                 .wrong(&path, "a name that is not given yet and does not begin with '@'")
                 .into());
         }
     }
+    let mut rules = BTreeMap::new();
+    for (key, value) in table.named("rules")? {
+        let path = format!("rules.{key}");
+        let Value::Table(inner) = value else {
+            return Err(table.wrong(&path, "{ one_of = … }, { max = … } or { prefix = … }").into());
+        };
+        rules.insert(key, rule(table.inner(&path, inner))?);
+    }
     let unjudged: BTreeSet<String> = table.texts("unjudged")?.into_iter().collect();
     table.finish()?;
-    let tool = Tool { action, judged, unjudged };
-    match both(&tool) {
-        Some(argument) => Err(PolicyError::JudgedAndUnjudged { tool: name.to_owned(), argument }),
-        None => Ok(tool),
+    let mapping = Mapping { action, judged, rules, unjudged };
+    check_names(name, &mapping)?;
+    Ok(mapping)
+}
+
+/// Each raw argument is judged or not, and a rule is of one of them.
+fn check_names(name: &str, mapping: &Mapping) -> Result<(), PolicyError> {
+    let tool = || name.to_owned();
+    if let Some(argument) = mapping.unjudged.iter().find(|argument| mapping.judges(argument)) {
+        return Err(PolicyError::JudgedAndUnjudged { tool: tool(), argument: argument.clone() });
     }
-}
-
-/// A raw argument that is judged and passes unjudged.
-fn both(tool: &Tool) -> Option<String> {
-    let mut judged = tool.judged.values().filter_map(|source| match source {
-        Source::Argument { name, .. } => Some(name),
-        Source::Constant(_) => None,
-    });
-    judged.find(|name| tool.unjudged.contains(*name)).cloned()
-}
-
-/// `{ arg = NAME }`, `{ arg = NAME, default = VALUE }` or `{ const = VALUE }`.
-fn source(mut table: StrictTable) -> Result<Source, PolicyError> {
-    let argument = table.text("arg")?;
-    let constant = table.value("const");
-    let default = table.value("default");
-    let source = match (argument, constant) {
-        (Some(name), None) => Source::Argument {
-            name,
-            default: default.map(|value| json(&table, "default", value)).transpose()?,
-        },
-        (None, Some(value)) if default.is_none() => Source::Constant(json(&table, "const", value)?),
-        (None, None) => return Err(table.missing("arg").into()),
-        _ => {
-            return Err(table
-                .wrong("const", "to stand alone: a constant has no argument and no default")
-                .into());
-        }
+    let Some(argument) = mapping.rules.keys().find(|argument| !mapping.takes(argument)) else {
+        return Ok(());
     };
-    table.finish()?;
-    Ok(source)
-}
-
-/// The JSON value that a call could carry; dates and endless numbers are none.
-fn json(table: &StrictTable, key: &str, value: Value) -> Result<Json, ConfigFault> {
-    let wrong = || table.wrong(key, "a text, a number, true or false, or a list or table of them");
-    Ok(match value {
-        Value::String(text) => Json::String(text),
-        Value::Integer(integer) => Json::Number(Number::from_i64(integer)),
-        Value::Float(float) => Json::Number(Number::from_text(&float.to_string()).ok_or_else(wrong)?),
-        Value::Boolean(flag) => Json::Bool(flag),
-        Value::Datetime(_) => return Err(wrong()),
-        Value::Array(items) => {
-            let items = items.into_iter().map(|item| json(table, key, item));
-            Json::Array(items.collect::<Result<_, _>>()?)
-        }
-        Value::Table(inner) => {
-            let members =
-                inner.into_iter().map(|(name, value)| Ok(Member::new(name, json(table, key, value)?)));
-            Json::Object(members.collect::<Result<_, ConfigFault>>()?)
-        }
-    })
-}
-
-/// The policy as one value, for its digest: equal for two files exactly when they judge every call alike.
-fn as_json(tools: &BTreeMap<String, Tool>, identity: bool, stock_proofs: bool) -> Json {
-    let tools = tools.iter().map(|(name, tool)| Member::new(name, tool_as_json(tool)));
-    Json::Object(vec![
-        Member::new("identity", Json::Bool(identity)),
-        Member::new("stock_proofs", Json::Bool(stock_proofs)),
-        Member::new("tools", Json::Object(tools.collect())),
-    ])
-}
-
-fn tool_as_json(tool: &Tool) -> Json {
-    let judged = tool.judged.iter().map(|(name, source)| Member::new(name, source_as_json(source)));
-    let unjudged = tool.unjudged.iter().map(|name| Json::String(name.clone()));
-    Json::Object(vec![
-        Member::new("action", Json::String(tool.action.to_string())),
-        Member::new("args", Json::Object(judged.collect())),
-        Member::new("unjudged", Json::Array(unjudged.collect())),
-    ])
-}
-
-fn source_as_json(source: &Source) -> Json {
-    match source {
-        Source::Constant(value) => Json::Object(vec![Member::new("const", value.clone())]),
-        Source::Argument { name, default } => {
-            let mut members = vec![Member::new("arg", Json::String(name.clone()))];
-            members.extend(default.clone().map(|value| Member::new("default", value)));
-            Json::Object(members)
-        }
-    }
+    let judged = mapping.judged.values().flat_map(Source::names);
+    let known: Vec<&str> = judged.chain(&mapping.unjudged).map(String::as_str).collect();
+    let nearest = strict::nearest(argument, &known).map(str::to_owned);
+    Err(PolicyError::RuleOfNothing { tool: tool(), argument: argument.clone(), nearest })
 }

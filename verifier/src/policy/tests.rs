@@ -155,3 +155,7 @@ proptest::proptest! {
         let _ = Policy::from_toml(&text);
     }
 }
+
+mod listed;
+mod methods;
+mod values;

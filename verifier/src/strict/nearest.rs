@@ -4,7 +4,7 @@
 const MOST_EDITS: usize = 3;
 
 /// The known name with the fewest edits from `word`, if it is near at all.
-pub(super) fn to<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn to<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let near = known.iter().map(|name| (edits(word, name), *name)).filter(|(edits, name)| {
         // A name of two letters is "near" any other of two.
         *edits <= MOST_EDITS && *edits < name.len()

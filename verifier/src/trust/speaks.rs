@@ -43,7 +43,8 @@ impl Speaks {
         }
     }
 
-    fn covers_action(&self, needed: &Action) -> bool {
+    /// Whether it may speak for this action, in whatever project.
+    pub(crate) fn covers_action(&self, needed: &Action) -> bool {
         self.actions.iter().any(|granted| granted.covers(needed))
     }
 

@@ -11,8 +11,10 @@
 mod biscuit;
 #[cfg(feature = "cli")]
 mod cli;
+mod limits;
 mod lists;
 mod open_answers;
 mod order;
 mod tenuo;
+mod viewer;
 mod world;

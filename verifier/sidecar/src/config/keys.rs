@@ -6,7 +6,7 @@ use toml::{Table, Value};
 
 use super::{
     ConfigError,
-    raw::{RawConfig, RawIssuer, RawKeys, RawLimits, RawLists, RawMcp, RawSpeaks, RawUpstream},
+    raw::{RawConfig, RawIssuer, RawKeys, RawLimits, RawLists, RawSpeaks, RawUpstream},
 };
 
 /// Refuses a table that holds a key nobody reads, naming the nearest that somebody does.
@@ -15,7 +15,6 @@ pub(super) fn check(table: &Table) -> Result<(), ConfigError> {
     for (name, value) in table {
         match (name.as_str(), value) {
             ("upstream", Value::Table(inner)) => check_table::<RawUpstream>("upstream.", inner)?,
-            ("mcp", Value::Table(inner)) => check_table::<RawMcp>("mcp.", inner)?,
             ("limits", Value::Table(inner)) => check_table::<RawLimits>("limits.", inner)?,
             ("keys", Value::Table(inner)) => check_table::<RawKeys>("keys.", inner)?,
             ("lists", Value::Table(inner)) => check_table::<RawLists>("lists.", inner)?,

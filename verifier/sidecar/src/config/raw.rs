@@ -26,8 +26,6 @@ pub(super) struct RawConfig {
     pub(super) state_dir: PathBuf,
     pub(super) upstream: RawUpstream,
     #[serde(default)]
-    pub(super) mcp: RawMcp,
-    #[serde(default)]
     pub(super) limits: RawLimits,
     #[serde(default)]
     pub(super) keys: RawKeys,
@@ -47,24 +45,6 @@ pub(super) struct RawUpstream {
     pub(super) answer_timeout: Period,
     #[serde(default = "RawUpstream::idle_timeout")]
     pub(super) idle_timeout: Period,
-}
-
-/// `[mcp]`
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct RawMcp {
-    pub(super) tools_list: ToolsList,
-}
-
-/// What happens to `tools/list`, which shows every tool of the server behind to anybody who asks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ToolsList {
-    /// It is refused.
-    #[default]
-    Refuse,
-    /// It goes through, unfiltered: by an explicit word of the operator alone.
-    Pass,
 }
 
 /// `[limits]`

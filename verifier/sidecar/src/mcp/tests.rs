@@ -3,12 +3,17 @@ use http::HeaderMap;
 use super::*;
 use crate::header;
 
+/// As open as a policy is by default, and one method that is a call.
+fn policy() -> Policy {
+    Policy::from_toml("identity = true\n[methods.\"prompts/get\"]\naction = \"task.read\"").unwrap()
+}
+
 fn parse(body: &str) -> Result<Message, ShapeFault> {
     Message::parse(Bytes::copy_from_slice(body.as_bytes()))
 }
 
 fn code(body: &[u8]) -> &'static str {
-    match Message::parse(Bytes::copy_from_slice(body)).and_then(|message| message.asks(ToolsList::Pass)) {
+    match Message::parse(Bytes::copy_from_slice(body)).and_then(|message| message.asks(&policy())) {
         Ok(asks) => panic!("{asks:?} for {:?}", String::from_utf8_lossy(body)),
         Err(fault) => fault.code(),
     }
@@ -19,20 +24,38 @@ const CALL: &str =
 
 #[test]
 fn a_call_is_judged_and_a_ping_is_open() {
-    let Ok(Asks::Tool(call)) = parse(CALL).unwrap().asks(ToolsList::Pass) else { panic!("a call is judged") };
+    let Ok(Asks::Tool(call)) = parse(CALL).unwrap().asks(&policy()) else { panic!("a call is judged") };
     assert_eq!((call.message().tool(), &call.message().body()[..]), (Some("echo"), CALL.as_bytes()));
     for (method, id) in
-        [("ping", "\"id\":\"a\","), ("tools/list", "\"id\":-3,"), ("notifications/initialized", "")]
+        [("ping", "\"id\":\"a\","), ("initialize", "\"id\":-3,"), ("notifications/initialized", "")]
     {
         let open = parse(&format!(r#"{{"jsonrpc":"2.0",{id}"method":"{method}"}}"#)).unwrap();
-        assert!(matches!(open.asks(ToolsList::Pass), Ok(Asks::Open(_))), "{method}");
+        assert!(matches!(open.asks(&policy()), Ok(Asks::Open(_))), "{method}");
     }
 }
 
 #[test]
-fn tools_list_is_refused_where_the_configuration_says_so() {
-    let message = parse(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).unwrap();
-    assert_eq!(message.asks(ToolsList::Refuse).unwrap_err(), ShapeFault::MethodNotOpen);
+fn a_list_of_tools_is_filtered_and_refused_where_the_policy_shuts_it() {
+    let message = || parse(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).unwrap();
+    assert!(matches!(message().asks(&policy()), Ok(Asks::List(_))));
+    let shut = Policy::from_toml("identity = true\n[methods]\nopen = [\"ping\"]").unwrap();
+    assert_eq!(message().asks(&shut).unwrap_err(), ShapeFault::MethodNotOpen);
+}
+
+#[test]
+fn m1_a_mapped_method_is_a_call() {
+    let message = |text: &str| parse(&format!(r#"{{"jsonrpc":"2.0",{text}}}"#)).unwrap().asks(&policy());
+    let call = message(r#""id":1,"method":"prompts/get","params":{"name":"x"}"#);
+    assert!(matches!(call, Ok(Asks::Tool(_))));
+    assert!(matches!(message(r#""id":1,"method":"prompts/get""#), Ok(Asks::Tool(_))));
+    for (text, code) in [
+        (r#""method":"prompts/get""#, "id_missing"),
+        (r#""id":1,"method":"prompts/get","params":{"_meta":7}"#, "bad_params"),
+        (r#""id":1,"method":"prompts/list""#, "method_not_open"),
+        (r#""id":1,"method":"Prompts/get""#, "method_not_open"),
+    ] {
+        assert_eq!(message(text).unwrap_err().code(), code, "{text}");
+    }
 }
 
 /// The shapes that tool servers were seen to run.
@@ -125,7 +148,7 @@ fn m1_headers_agree_with_the_body_or_the_request_is_refused() {
 #[test]
 fn no_debug_output_holds_what_a_message_carries() {
     let message = parse(&CALL.replace("\"x\":1", "\"x\":\"swordfish\"")).unwrap();
-    let asks = format!("{message:?} {:?}", parse(CALL).unwrap().asks(ToolsList::Refuse));
+    let asks = format!("{message:?} {:?}", parse(CALL).unwrap().asks(&policy()));
     assert!(
         asks.contains("tools/call") && !asks.contains("swordfish") && !asks.contains("arguments"),
         "{asks}"

@@ -45,7 +45,7 @@ async fn m1_every_other_door_is_shut_with_a_credential_in_hand() {
     let stand = Stand::ready().await;
     let call = stand.issuer.mint().call(AUDIENCE, r#"{"cost":1}"#);
     for method in [
-        "tools/list",
+        "tools/List",
         "tools/Call",
         "tools//call",
         "tools/call/",

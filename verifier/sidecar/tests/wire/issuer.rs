@@ -27,6 +27,9 @@ use tokio::{
 
 pub(crate) const HOLDER: [u8; 32] = [3; 32];
 
+/// Every proof has its own id.
+static COUNT: AtomicU8 = AtomicU8::new(0);
+
 #[derive(Clone)]
 pub(crate) struct Issuer {
     pub(crate) address: SocketAddr,
@@ -214,6 +217,35 @@ impl Credential {
         Entry::of_warrant(&self.id)
     }
 
+    /// Any request with the warrant in it, and no proof: `params` are those beside `_meta`, each with its comma.
+    pub(crate) fn shows(&self, method: &str, params: &str) -> String {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params}"_meta":{{"tenuo":{{"warrant":"{}"}}}}}}}}"#,
+            self.warrant
+        )
+    }
+
+    /// A request of whatever method, signed: its arguments are `arguments`, which are in `params` as the method has them.
+    pub(crate) fn request(&self, method: &str, tool: &str, arguments: &str, params: &str) -> String {
+        let fresh = FreshProof { id: [COUNT.fetch_add(1, Ordering::SeqCst); 16], issued_at: now() };
+        let whole = Json::parse(format!("{{{params}}}").as_bytes()).unwrap();
+        let asked = Asked {
+            tool: tool.into(),
+            arguments: Json::parse(arguments.as_bytes()).unwrap(),
+            params: params_digest(method, &whole).unwrap(),
+        };
+        let audience: Audience = crate::stand::AUDIENCE.parse().unwrap();
+        let message = message_p1(&self.id, &"task.read".parse().unwrap(), &asked, &audience, &fresh).unwrap();
+        let signature = key(self.holder).sign(&message).unwrap();
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params},"_meta":{{"tenuo":{{"warrant":"{}","signature":"{}"}},"pact/proof":{{"id":"{}","iat":{}}}}}}}}}"#,
+            self.warrant,
+            STANDARD.encode(signature.as_bytes()),
+            URL_SAFE_NO_PAD.encode(fresh.id),
+            fresh.issued_at.seconds(),
+        )
+    }
+
     /// A `tools/call` of `echo` with these arguments, signed for `audience`. Every one has its own proof.
     pub(crate) fn call(&self, audience: &str, arguments: &str) -> String {
         self.call_by(self.holder, audience, arguments)
@@ -221,7 +253,6 @@ impl Credential {
 
     /// The same, signed by whatever key.
     pub(crate) fn call_by(&self, holder: [u8; 32], audience: &str, arguments: &str) -> String {
-        static COUNT: AtomicU8 = AtomicU8::new(0);
         let fresh = FreshProof { id: [COUNT.fetch_add(1, Ordering::SeqCst); 16], issued_at: now() };
         let params = Json::parse(br#"{"name":"echo"}"#).unwrap();
         let asked = Asked {

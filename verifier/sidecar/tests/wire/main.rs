@@ -24,6 +24,8 @@ mod killed;
 #[cfg(test)]
 mod lists;
 #[cfg(test)]
+mod methods;
+#[cfg(test)]
 mod operations;
 #[cfg(test)]
 mod reload;
@@ -37,3 +39,5 @@ mod streams;
 mod target;
 #[cfg(test)]
 mod token;
+#[cfg(test)]
+mod tools_list;

@@ -47,11 +47,13 @@ pub(crate) struct Wish {
     pub(crate) pinned: bool,
     /// Whether the list key is pinned, or published.
     pub(crate) list_key_pinned: bool,
+    /// The policy file.
+    pub(crate) policy: &'static str,
 }
 
 impl Default for Wish {
     fn default() -> Wish {
-        Wish { more: "", list: "pact-revocations/pact", pinned: true, list_key_pinned: true }
+        Wish { more: "", list: "pact-revocations/pact", pinned: true, list_key_pinned: true, policy: POLICY }
     }
 }
 
@@ -74,7 +76,7 @@ impl Stand {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let (issuer, upstream) = (Issuer::start().await, Upstream::start().await);
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("policy.toml"), POLICY).unwrap();
+        std::fs::write(folder.path().join("policy.toml"), wish.policy).unwrap();
         std::fs::write(folder.path().join("sidecar.toml"), config(&issuer, &upstream, &wish)).unwrap();
         // P7: a new store refuses proofs of its first seconds, so it is opened by a clock that is behind.
         let behind = Arc::new(AtomicU64::new(30));
@@ -140,7 +142,7 @@ async fn serve(
     (traffic, admin, stop, ended)
 }
 
-const POLICY: &str = r#"
+pub(crate) const POLICY: &str = r#"
 [tools.echo]
 action = "task.read"
 project = { const = "web" }

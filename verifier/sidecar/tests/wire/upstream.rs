@@ -19,6 +19,8 @@ use tokio::{
 pub(crate) enum Mode {
     /// A JSON-RPC result.
     Json,
+    /// [`Upstream::says`], whatever that is.
+    Said,
     /// An event stream: one event at once, and one for each [`Upstream::event`].
     Events,
     /// Not at all.
@@ -37,6 +39,7 @@ pub(crate) enum Mode {
 pub(crate) struct Upstream {
     pub(crate) address: SocketAddr,
     pub(crate) mode: Arc<Mutex<Mode>>,
+    said: Arc<Mutex<(String, String)>>,
     received: Arc<Mutex<Vec<Vec<u8>>>>,
     closed: Arc<AtomicUsize>,
     events: broadcast::Sender<String>,
@@ -51,6 +54,7 @@ impl Upstream {
         let upstream = Upstream {
             address: listener.local_addr().unwrap(),
             mode: Arc::new(Mutex::new(Mode::Json)),
+            said: Arc::default(),
             received: Arc::default(),
             closed: Arc::default(),
             events: broadcast::channel(16).0,
@@ -87,6 +91,12 @@ impl Upstream {
         *self.mode.lock().unwrap() = mode;
     }
 
+    /// Answers this from now on.
+    pub(crate) fn says(&self, content_type: &str, body: &str) {
+        *self.said.lock().unwrap() = (content_type.to_owned(), body.to_owned());
+        self.answers(Mode::Said);
+    }
+
     /// Sends bytes into every open stream.
     pub(crate) fn event(&self, text: &str) {
         self.events.send(text.to_owned()).unwrap();
@@ -101,6 +111,13 @@ impl Upstream {
                     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nSet-Cookie: a=b\r\nServer: fake\r\nContent-Length: {}\r\n\r\n{RESULT}",
                     RESULT.len()
                 ),
+                Mode::Said => {
+                    let (content_type, body) = self.said.lock().unwrap().clone();
+                    format!(
+                        "HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nContent-Length: {}\r\n\r\n{body}",
+                        body.len()
+                    )
+                }
                 Mode::Events => return self.stream_events(stream).await,
                 Mode::Silent => return self.wait_for_close(stream).await,
                 Mode::Redirect => {

@@ -9,6 +9,7 @@ use super::{
     defect::Defect,
     envelope::{self, Envelope},
     fault::{BiscuitFault, Place},
+    interest::Interest,
     symbols::Symbols,
     syntax::{self, Block, Predicate, Rule, Type},
     words::{REQUEST, STATED, Words},
@@ -26,6 +27,8 @@ pub(super) struct Admitted<'a> {
     pub(super) words: Words,
     /// Whether some statement may compare an argument other than from above.
     pub(super) bounds_below: bool,
+    /// What its checks look at.
+    pub(super) interest: Interest,
 }
 
 /// Judges a token's bytes.
@@ -40,7 +43,8 @@ pub(super) fn admit(token: &[u8]) -> Result<Admitted<'_>, BiscuitFault> {
     let bounds_below = query::check(&blocks)?;
     cost::check(&blocks)?;
     let words = Words::of(&blocks)?;
-    Ok(Admitted { envelope, words, bounds_below })
+    let interest = Interest::of(&blocks);
+    Ok(Admitted { envelope, words, bounds_below, interest })
 }
 
 /// No request-side facts; and facts of one name and length have terms of the same types.

@@ -38,15 +38,36 @@ static TURNS: LazyLock<Turns> = LazyLock::new(|| {
     Turns::new(cores, MAX_WAITING_EVALUATIONS, Duration::from_secs(EVALUATION_SECONDS))
 });
 
-/// Whether the token allows a request of these facts.
-pub(super) fn judge(token: &Biscuit, request: Vec<Fact>) -> Result<(), BiscuitFault> {
+/// What the engine has against a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// A check does not pass.
+    Check {
+        /// Of which block.
+        block: usize,
+        /// Which.
+        check: usize,
+    },
+    /// The authority block grants no such right.
+    Grant,
+    /// A statement could not be evaluated.
+    Evaluation,
+}
+
+/// Whether the token allows a request of these facts. A doubt that is not certain, because the facts are not all of the
+/// request, is none.
+pub(super) fn judge(
+    token: &Biscuit,
+    request: Vec<Fact>,
+    is_certain: impl Fn(Doubt) -> bool,
+) -> Result<(), BiscuitFault> {
     let policy = POLICY.as_ref().map_err(|_| BiscuitFault::Unreadable)?.clone();
     let builder = request.into_iter().try_fold(policy, AuthorizerBuilder::fact);
     let builder = builder.map_err(|_| BiscuitFault::Unreadable)?;
     match evaluate(builder, token)? {
         Ok(0) => Ok(()),
-        Ok(_) => Err(BiscuitFault::NotGranted),
-        Err(error) => Err(refusal(&error)),
+        Ok(_) => doubted(vec![Doubt::Grant], is_certain),
+        Err(error) => doubted(doubts(&error)?, is_certain),
     }
 }
 
@@ -74,21 +95,37 @@ pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, BiscuitFault> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| BiscuitFault::EnginePanicked)
 }
 
-fn refusal(error: &error::Token) -> BiscuitFault {
-    use biscuit_auth::error::{FailedCheck, Logic, Token};
-    match error {
-        Token::FailedLogic(Logic::Unauthorized { checks, .. } | Logic::NoMatchingPolicy { checks }) => checks
-            .iter()
-            .find_map(|check| match check {
-                FailedCheck::Block(failed) => Some(BiscuitFault::CheckFailed {
-                    block: usize::try_from(failed.block_id).ok()?,
-                    check: usize::try_from(failed.check_id).ok()?,
-                }),
-                FailedCheck::Authorizer(_) => None,
-            })
-            .unwrap_or(BiscuitFault::NotGranted),
-        Token::Execution(_) => BiscuitFault::NotEvaluable,
-        Token::RunLimit(_) => BiscuitFault::EngineLimit,
-        _ => BiscuitFault::Unreadable,
+/// Everything that speaks against the request, checks first.
+fn doubts(error: &error::Token) -> Result<Vec<Doubt>, BiscuitFault> {
+    use biscuit_auth::error::{FailedCheck, Logic, MatchedPolicy, Token};
+    let (checks, is_granted) = match error {
+        Token::FailedLogic(Logic::Unauthorized { checks, policy }) => {
+            (checks, matches!(policy, MatchedPolicy::Allow(_)))
+        }
+        Token::FailedLogic(Logic::NoMatchingPolicy { checks }) => (checks, false),
+        Token::Execution(_) => return Ok(vec![Doubt::Evaluation]),
+        Token::RunLimit(_) => return Err(BiscuitFault::EngineLimit),
+        _ => return Err(BiscuitFault::Unreadable),
+    };
+    let doubt = |check: &FailedCheck| match check {
+        FailedCheck::Block(failed) => Some(Doubt::Check {
+            block: usize::try_from(failed.block_id).ok()?,
+            check: usize::try_from(failed.check_id).ok()?,
+        }),
+        FailedCheck::Authorizer(_) => None,
+    };
+    let mut doubts: Vec<Doubt> = checks.iter().filter_map(doubt).collect();
+    if !is_granted || doubts.is_empty() {
+        doubts.push(Doubt::Grant);
+    }
+    Ok(doubts)
+}
+
+fn doubted(doubts: Vec<Doubt>, is_certain: impl Fn(Doubt) -> bool) -> Result<(), BiscuitFault> {
+    match doubts.into_iter().find(|doubt| is_certain(*doubt)) {
+        None => Ok(()),
+        Some(Doubt::Check { block, check }) => Err(BiscuitFault::CheckFailed { block, check }),
+        Some(Doubt::Grant) => Err(BiscuitFault::NotGranted),
+        Some(Doubt::Evaluation) => Err(BiscuitFault::NotEvaluable),
     }
 }

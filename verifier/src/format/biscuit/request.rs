@@ -12,20 +12,31 @@ use pact_mandate::{
 };
 
 use super::fault::BiscuitFault;
-use crate::limits::MAX_STATED_ARGUMENTS;
-
-const PROJECT: &str = "project";
+use crate::{
+    limits::MAX_STATED_ARGUMENTS,
+    policy::{Open, PROJECT},
+};
 
 /// The facts of a call. `bounds_below` says that the token may compare arguments other than from above: then a number
 /// between two millionths, which rounding up would make larger, is refused as well.
-pub(super) fn facts(call: &Judged, now: UnixTime, bounds_below: bool) -> Result<Vec<Fact>, BiscuitFault> {
-    let project = call.project().ok_or(BiscuitFault::NoProject)?;
+///
+/// What is `open` of the call is not stated.
+pub(super) fn facts(
+    call: &Judged,
+    open: &Open,
+    now: UnixTime,
+    bounds_below: bool,
+) -> Result<Vec<Fact>, BiscuitFault> {
+    let project = call.project();
+    if project.is_none() && !open.has(PROJECT) {
+        return Err(BiscuitFault::NoProject);
+    }
     if call.arguments.len() > MAX_STATED_ARGUMENTS {
         return Err(BiscuitFault::TooManyArguments { limit: MAX_STATED_ARGUMENTS });
     }
     let mut facts = Vec::with_capacity(call.arguments.len() + 2);
     facts.push(fact("tool", vec![text(call.action.as_str())]));
-    facts.push(fact(PROJECT, vec![text(project.as_str())]));
+    facts.extend(project.map(|project| fact(PROJECT, vec![text(project.as_str())])));
     facts.push(fact("time", vec![Term::Date(now.seconds())]));
     for (name, value) in call.arguments.iter().filter(|(name, _)| name.as_str() != PROJECT) {
         facts.push(fact("arg", vec![text(name), term(name, value, bounds_below)?]));

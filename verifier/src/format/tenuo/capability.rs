@@ -12,7 +12,7 @@ use super::{
     names::{self, Names},
     value::Value,
 };
-use crate::limits::MAX_CONSTRAINED_ARGUMENTS;
+use crate::{limits::MAX_CONSTRAINED_ARGUMENTS, policy::Open};
 
 /// Constraints by argument. Without any, every argument is admitted; with one, no argument that is not named.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,16 +69,24 @@ impl Capability {
         missing.or_else(|| other.constraints.keys().find(|name| !self.constraints.contains_key(*name)))
     }
 
-    /// Whether a call with these arguments is within the constraints.
-    pub(super) fn check(&self, arguments: &BTreeMap<String, Json>) -> Result<(), CallFault> {
+    /// The arguments that it constrains.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.constraints.keys().map(String::as_str)
+    }
+
+    /// Whether a call with these arguments is within the constraints, whatever the `open` ones turn out to be.
+    pub(super) fn check(&self, arguments: &BTreeMap<String, Json>, open: &Open) -> Result<(), CallFault> {
         let closed = !self.constraints.is_empty() && !self.allow_unknown;
         if closed && let Some(name) = arguments.keys().find(|name| !self.constraints.contains_key(*name)) {
             return Err(CallFault::ArgumentNotNamed(name.clone()));
         }
         let mut effort = Effort::full();
         for (name, constraint) in &self.constraints {
-            let argument = arguments.get(name).ok_or_else(|| CallFault::ArgumentMissing(name.clone()))?;
-            check_argument(name, constraint, argument, &mut effort)?;
+            match arguments.get(name) {
+                Some(argument) => check_argument(name, constraint, argument, &mut effort)?,
+                None if open.has(name) => {}
+                None => return Err(CallFault::ArgumentMissing(name.clone())),
+            }
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pact_mandate::Judged;
+use pact_mandate::{Action, Judged};
 
 use super::{
     capability::Capability,
@@ -12,6 +12,7 @@ use super::{
     link::ANY_TOOL,
     warrant::Grant,
 };
+use crate::policy::Open;
 
 /// The last warrant of a chain that holds.
 #[derive(Debug)]
@@ -43,27 +44,32 @@ impl Leaf {
         &self.id
     }
 
-    /// Whether the warrant allows the call.
-    pub(crate) fn permits(&self, call: &Judged) -> Result<(), TenuoFault> {
-        Ok(self.check(call)?)
+    /// Whether the warrant allows the call, as far as it is known.
+    pub(crate) fn permits(&self, call: &Judged, open: &Open) -> Result<(), TenuoFault> {
+        let capability = self.capability(&call.action)?;
+        Ok(capability.check(&call.arguments, open)?)
     }
 
-    fn check(&self, call: &Judged) -> Result<(), CallFault> {
+    /// The arguments that it constrains for this action.
+    pub(crate) fn limit_keys(&self, action: &Action) -> Vec<&str> {
+        self.capability(action).map(|capability| capability.names().collect()).unwrap_or_default()
+    }
+
+    fn capability(&self, action: &Action) -> Result<&Capability, CallFault> {
         let tools = self.tools.as_ref().ok_or(CallFault::NotExecutable)?;
         if self.needs_approval {
             return Err(CallFault::ApprovalRequired);
         }
-        let tool = call.action.as_str();
-        if call.action.is_pattern() {
+        let tool = action.as_str();
+        if action.is_pattern() {
             return Err(CallFault::ToolNotGranted(tool.to_owned()));
         }
-        let capability = match tools.get(tool) {
-            Some(own) => own,
+        match tools.get(tool) {
+            Some(own) => Ok(own),
             None if self.restricted.contains(tool) && tools.contains_key(ANY_TOOL) => {
-                return Err(CallFault::ToolRestricted(tool.to_owned()));
+                Err(CallFault::ToolRestricted(tool.to_owned()))
             }
-            None => tools.get(ANY_TOOL).ok_or_else(|| CallFault::ToolNotGranted(tool.to_owned()))?,
-        };
-        capability.check(&call.arguments)
+            None => tools.get(ANY_TOOL).ok_or_else(|| CallFault::ToolNotGranted(tool.to_owned())),
+        }
     }
 }

@@ -14,6 +14,7 @@ use pact_mandate::{Action, Asked, Call, Format, IssuerId, Json, Judged, PublicKe
 use super::{Opened, TenuoFault, open};
 use crate::{
     format::Authority,
+    policy::Open,
     trust::{Projects, RootKey, Speaks, TrustSnapshot, TrustedIssuer},
 };
 
@@ -64,7 +65,7 @@ fn call(tool: &str, arguments: &str) -> Call {
 fn permits(stack: &[u8], trust: &TrustSnapshot, now: u64, call: &Call) -> Result<Opened, TenuoFault> {
     let opened = open(stack, trust, at(now))?;
     let Authority::Tenuo(leaf) = &opened.authority else { panic!("opened as another format") };
-    leaf.permits(&call.judged)?;
+    leaf.permits(&call.judged, &Open::nothing())?;
     Ok(opened)
 }
 

@@ -13,6 +13,7 @@ use crate::{
         Authority, Opened,
         biscuit::{BiscuitFault, open},
     },
+    policy::Open,
     trust::{Projects, RootKey, Speaks, TrustSnapshot, TrustedIssuer},
 };
 
@@ -169,7 +170,7 @@ pub(super) fn call(action: &str, arguments: &[(&str, &str)]) -> Judged {
 /// What becomes of a call under a token, from the bytes on.
 pub(super) fn judge(token: &[u8], call: &Judged, now: u64) -> Result<(), BiscuitFault> {
     match open_at(token, now)?.authority {
-        Authority::Biscuit(token) => token.permits(call, at(now)),
+        Authority::Biscuit(token) => token.permits(call, &Open::nothing(), at(now)),
         Authority::Tenuo(_) => unreachable!("a Biscuit was opened"),
     }
 }
