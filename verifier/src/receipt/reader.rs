@@ -80,12 +80,12 @@ impl<'a> ReceiptReader<'a> {
             }
             linked => linked?,
         };
-        let is_first_log = self.tally.logs == 0;
-        if is_first_log {
+        let is_first = self.tally.logs == 0;
+        if is_first {
             self.tally.logs = 1;
         }
         match linked {
-            Linked::Entry(entry) => self.entry(&entry, is_first_log)?,
+            Linked::Entry(entry) => self.entry(&entry, is_first)?,
             Linked::Checkpoint(_) if self.present.lines == 1 => return Err(WhyNoReceipt::NotOpened),
             Linked::Checkpoint(signed) => {
                 self.tally.checkpoints = self.tally.checkpoints.saturating_add(1);
@@ -123,14 +123,15 @@ impl<'a> ReceiptReader<'a> {
         Ok(linked)
     }
 
-    fn entry(&mut self, entry: &Entry, is_first_log: bool) -> Result<(), WhyNoReceipt> {
+    fn entry(&mut self, entry: &Entry, is_first: bool) -> Result<(), WhyNoReceipt> {
         let begins = self.chain.standing().is_some_and(|standing| standing.first == 0 && standing.lines == 1);
         match entry {
-            Entry::Opened(opened) if is_first_log => {
+            // What comes before the first file is not known here.
+            Entry::Opened(opened) if is_first && self.tally.files <= 1 => {
                 self.tally.missing_before = opened.after.as_ref().map(|after| after.file);
             }
-            // What begins a log was judged when its log began.
-            Entry::Opened(_) if begins => {}
+            // What begins a later log was judged when that log began.
+            Entry::Opened(_) if begins && !is_first => {}
             Entry::Opened(opened) if self.present.lines == 1 => self.check_after(opened)?,
             Entry::Opened(_) => return Err(WhyNoReceipt::OpenedAgain),
             _ if self.present.lines == 1 || begins => return Err(WhyNoReceipt::NotOpened),

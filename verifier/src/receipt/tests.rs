@@ -100,14 +100,14 @@ impl Desk {
         self.files.last_mut().unwrap().extend_from_slice(line.bytes());
     }
 
-    fn after(&self, torn: Option<u64>) -> Option<After> {
-        Some(After { file: u64::try_from(self.files.len()).unwrap(), last: self.log.last(), torn })
+    fn after(&self, torn: Option<u64>) -> After {
+        After { file: u64::try_from(self.files.len()).unwrap(), last: self.log.last(), torn }
     }
 
     /// Goes on in another file.
     fn turn(&mut self) {
         self.seal();
-        let after = self.after(None);
+        let after = Some(self.after(None));
         self.files.push(Vec::new());
         self.opened(after);
     }
@@ -116,7 +116,7 @@ impl Desk {
     fn killed(&mut self, log: u8, torn: &[u8]) {
         self.files.last_mut().unwrap().extend_from_slice(torn);
         let torn = u64::try_from(torn.len()).unwrap();
-        let after = self.after((torn > 0).then_some(torn));
+        let after = Some(self.after((torn > 0).then_some(torn)));
         self.log = ChainLog::begin(LogId::from_random([log; 16]));
         self.files.push(Vec::new());
         self.opened(after);
