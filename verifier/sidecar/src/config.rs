@@ -19,6 +19,7 @@ mod keys;
 mod period;
 mod pinned;
 mod raw;
+mod receipts;
 #[cfg(test)]
 mod tests;
 mod url;
@@ -28,6 +29,8 @@ pub use period::{Period, PeriodError};
 pub use pinned::{PinnedKey, PinnedKeyError, PinnedRoot};
 use raw::RawConfig;
 pub use raw::ToolsList;
+pub(crate) use receipts::ReceiptsConfig;
+pub use receipts::{OnFull, ReceiptsTo};
 pub use url::{HttpUrl, UrlError};
 
 /// What one sidecar is told. Made by [`Config::read`] or [`Config::from_toml`] alone.
@@ -44,6 +47,7 @@ pub struct Config {
     pub(crate) bounds: Bounds,
     pub(crate) keys: KeyBounds,
     pub(crate) lists_every: Duration,
+    pub(crate) receipts: ReceiptsConfig,
     pub(crate) issuers: Vec<IssuerConfig>,
     effective: String,
 }
@@ -178,7 +182,7 @@ impl Config {
         &self.policy
     }
 
-    fn from_raw(raw: RawConfig, folder: &Path) -> Result<Config, ConfigError> {
+    fn from_raw(mut raw: RawConfig, folder: &Path) -> Result<Config, ConfigError> {
         let url = |key: &str, text: &str| {
             HttpUrl::parse(text).map_err(|fault| ConfigError::Url { key: key.to_owned(), fault })
         };
@@ -186,6 +190,7 @@ impl Config {
             return Err(ConfigError::Issuers);
         }
         check_ranges(&raw)?;
+        let receipts = ReceiptsConfig::from_raw(&mut raw.receipts, &raw.state_dir, folder)?;
         let effective = toml::to_string_pretty(&raw).unwrap_or_default();
         let audience = url("audience", &raw.audience)?;
         let path = raw.path.unwrap_or_else(|| audience.path().to_owned());
@@ -217,6 +222,7 @@ impl Config {
                 cooldown: raw.keys.cooldown.get(),
             },
             lists_every: raw.lists.every.get(),
+            receipts,
             issuers,
             effective,
         })

@@ -27,6 +27,9 @@ pub enum Fault {
     /// A part of the sidecar has died, and with it what it kept true; `/readyz` names it.
     #[error("a part of the sidecar has died; nothing is let through until it is restarted")]
     ComponentDied,
+    /// No line about the call could be written, and the operator wants one of each.
+    #[error("no receipt of this call could be written; nothing was forwarded (receipts.on_full)")]
+    NoReceipt,
     /// A fault of ours; the call was not forwarded.
     #[error("the sidecar failed while it judged this call; nothing was forwarded")]
     Internal,

@@ -7,7 +7,7 @@ use pact_revocation::Stale;
 use pact_verifier::{Verifier, limits::FUTURE_SKEW_SECONDS, replay::ReplayHealth};
 use serde::Serialize;
 
-use crate::{gate::Gate, keys::IssuerKeys, lists::Watched};
+use crate::{gate::Gate, keys::IssuerKeys, lists::Watched, receipts::ReceiptsHealth};
 
 /// The answer of `/readyz`.
 #[derive(Debug, Serialize)]
@@ -25,6 +25,7 @@ pub(crate) struct Health {
     issuers: BTreeMap<String, IssuerHealth>,
     policy: PolicyHealth,
     replay: ReplayView,
+    receipts: ReceiptsHealth,
     upstream: Component,
 }
 
@@ -115,11 +116,14 @@ impl Health {
         let policy = PolicyHealth { ok: true, digest: hex::encode(verifier.policy().digest()) };
         let (died, disputes) = (gate.died.names(), gate.keys.disputes());
         let reasons = Vec::new();
-        let mut health = Health { ready: false, reasons, died, disputes, issuers, policy, replay, upstream };
+        let receipts = gate.receipts.health();
+        let mut health =
+            Health { ready: false, reasons, died, disputes, issuers, policy, replay, receipts, upstream };
         health.reasons = health.why_not();
         health.ready = health.died.is_empty()
             && health.issuers.values().any(|issuer| issuer.ok)
             && health.replay.ok
+            && health.receipts.lets_calls_through()
             && health.upstream.ok;
         health.export(gate);
         health
@@ -127,7 +131,11 @@ impl Health {
 
     fn why_not(&self) -> Vec<String> {
         let issuers = self.issuers.iter().flat_map(|(name, issuer)| issuer.why_not(name));
-        let others = [("replay store", &self.replay.reason), ("tool server", &self.upstream.reason)];
+        let others = [
+            ("replay store", &self.replay.reason),
+            ("receipts", &self.receipts.reason),
+            ("tool server", &self.upstream.reason),
+        ];
         let others = others
             .into_iter()
             .filter_map(|(name, reason)| reason.as_ref().map(|reason| format!("{name}: {reason}")));
@@ -138,6 +146,7 @@ impl Health {
     fn export(&self, gate: &Gate) {
         let flag = |ok: bool| if ok { 1.0 } else { 0.0 };
         gate.metrics.whole("pact_sidecar_ready", flag(self.ready));
+        gate.metrics.whole("pact_sidecar_receipts_ok", flag(self.receipts.ok));
         gate.metrics.whole("pact_sidecar_components_died", count(self.died.len()));
         gate.metrics.whole("pact_sidecar_keys_disputed", count(self.disputes.len()));
         for (name, issuer) in &self.issuers {

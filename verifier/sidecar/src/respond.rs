@@ -101,6 +101,7 @@ pub(crate) fn code(fault: &Fault) -> &'static str {
         Fault::Upstream(fault) => fault.code(),
         Fault::Overloaded { .. } => "overloaded",
         Fault::ComponentDied => "component_died",
+        Fault::NoReceipt => "receipt_unwritten",
         Fault::Internal => "internal",
     }
 }
@@ -125,6 +126,7 @@ pub(crate) fn is_before_rung_one(fault: &Fault) -> bool {
         Fault::Shape(_)
         | Fault::Overloaded { .. }
         | Fault::ComponentDied
+        | Fault::NoReceipt
         | Fault::Refused(Refusal::Policy(_)) => true,
         Fault::Refused(refusal) => refusal.rung() == 0 || refusal.class() == Class::Malformed,
         Fault::Upstream(_) | Fault::Internal => false,
@@ -143,7 +145,7 @@ fn status(fault: &Fault) -> StatusCode {
         },
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
         Fault::Upstream(_) => StatusCode::BAD_GATEWAY,
-        Fault::Overloaded { .. } | Fault::ComponentDied => StatusCode::SERVICE_UNAVAILABLE,
+        Fault::Overloaded { .. } | Fault::ComponentDied | Fault::NoReceipt => StatusCode::SERVICE_UNAVAILABLE,
         Fault::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

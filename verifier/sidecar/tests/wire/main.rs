@@ -20,6 +20,8 @@ mod lists;
 #[cfg(test)]
 mod operations;
 #[cfg(test)]
+mod receipts;
+#[cfg(test)]
 mod shapes;
 #[cfg(test)]
 mod smuggling;
