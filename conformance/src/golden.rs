@@ -9,6 +9,7 @@ pub mod key;
 pub mod list;
 pub mod mandate;
 pub mod proof;
+pub mod receipt;
 pub mod tenuo;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub type Cases = BTreeMap<&'static str, String>;
 
 /// All golden cases.
 pub fn cases() -> Result<Cases, Fault> {
-    let all = [key::cases()?, mandate::cases()?, proof::cases()?, list::cases()?, issuer::cases()?];
-    Ok(all.into_iter().flatten().collect())
+    let trust = [key::cases()?, mandate::cases()?, proof::cases()?, list::cases()?];
+    let all = trust.into_iter().chain([issuer::cases()?, receipt::cases()?]);
+    Ok(all.flatten().collect())
 }
