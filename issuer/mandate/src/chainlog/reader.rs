@@ -40,7 +40,7 @@ pub enum Read<T> {
     /// An entry.
     Entry(T),
     /// A checkpoint that a key of the ring signed over this very place.
-    Checkpoint(Authentic<Checkpoint>),
+    Checkpoint(Box<Authentic<Checkpoint>>),
 }
 
 /// One line that follows the one before it. A checkpoint was not opened: nobody is known to have signed it.
@@ -115,7 +115,7 @@ impl ChainReader {
     ) -> Result<Read<T>, Broken> {
         match self.link(line)? {
             Linked::Entry(entry) => Ok(Read::Entry(entry)),
-            Linked::Checkpoint(signed) => self.seal(signed, keys).map(Read::Checkpoint),
+            Linked::Checkpoint(signed) => Ok(Read::Checkpoint(Box::new(self.seal(signed, keys)?))),
         }
     }
 
