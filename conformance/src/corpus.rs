@@ -2,7 +2,11 @@
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
-use crate::golden::{Fault, biscuit, call, issuer, key, list, mandate as golden, proof as proofs, tenuo};
+use pact_mandate::chainlog::Entry;
+
+use crate::golden::{
+    Fault, biscuit, call, issuer, key, list, mandate as golden, proof as proofs, receipt, tenuo,
+};
 
 /// Inputs, every one of which its entry point accepts.
 pub type Inputs = Vec<Vec<u8>>;
@@ -73,6 +77,11 @@ body_bytes = 1048576
 recheck = "1s"
 [keys]
 hard = "1h"
+[receipts]
+to = "file"
+path = "receipts"
+rotate_after = "12h"
+on_full = "permit"
 [[issuers]]
 id = "acme"
 roots = ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"]
@@ -91,4 +100,11 @@ pub fn lists() -> Result<Inputs, Fault> {
     let payload = second.head().payload().to_vec();
     let own = [second.head_bytes()?, payload, second.body_bytes().to_vec(), list::delta()?];
     Ok(own.into_iter().chain(list::compatible()?).collect())
+}
+
+/// For [`crate::entry::receipts`]: a file, and what stands in its lines.
+pub fn receipts() -> Result<Inputs, Fault> {
+    let contents = [Entry::of_sorted(&receipt::permit()?)?, Entry::of_sorted(&receipt::sampled()?)?];
+    let contents = contents.map(|entry| entry.as_bytes().to_vec());
+    Ok([receipt::log()?.concat().into_bytes()].into_iter().chain(contents).collect())
 }

@@ -6,6 +6,7 @@ mod config;
 mod credential;
 mod list;
 mod mandate;
+mod receipt;
 mod signed;
 mod stage;
 mod text;
@@ -14,6 +15,7 @@ pub use config::config;
 pub use credential::{biscuit_token, cbor_stack, proof};
 pub use list::lists;
 pub use mandate::mandate;
+pub use receipt::receipts;
 pub use text::{json, key_set};
 
 /// What became of the bytes: nothing when they were accepted, else the reason as a person would read it.

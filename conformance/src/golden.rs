@@ -9,6 +9,7 @@ pub mod key;
 pub mod list;
 pub mod mandate;
 pub mod proof;
+pub mod receipt;
 mod state;
 pub mod tenuo;
 #[cfg(test)]
@@ -22,7 +23,7 @@ pub type Cases = BTreeMap<&'static str, String>;
 
 /// All golden cases.
 pub fn cases() -> Result<Cases, Fault> {
-    let credentials = [key::cases()?, mandate::cases()?, proof::cases()?];
-    let all = credentials.into_iter().chain([list::cases()?, issuer::cases()?, state::cases()?]);
+    let credentials = [key::cases()?, mandate::cases()?, proof::cases()?, list::cases()?];
+    let all = credentials.into_iter().chain([issuer::cases()?, state::cases()?, receipt::cases()?]);
     Ok(all.flatten().collect())
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use pact_mandate::{Format, IssuerId, KeyId, Now, PublicKey, ScopeItem, UnixTime};
+use pact_mandate::{Format, IssuerId, KeyId, Now, PublicKey, ScopeItem, UnixTime, key::Thumbprint};
 
 use crate::{
     cache::{CacheKey, ChainCache},
@@ -96,6 +96,11 @@ impl VerifiedChain {
     /// The root key that really verified it.
     pub fn root(&self) -> &KeyId {
         &self.opened.root
+    }
+
+    /// The thumbprint of that key, by which lists and receipts name it.
+    pub fn root_thumbprint(&self) -> Option<Thumbprint> {
+        self.opened.root_thumbprint
     }
 
     /// The key that must prove possession; `None` for a Biscuit that names no holder.

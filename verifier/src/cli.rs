@@ -14,6 +14,7 @@ use pact_mandate::{Monotonic, Now, UnixTime};
 mod climb;
 mod inputs;
 mod list_files;
+mod receipts;
 mod request;
 mod trust_file;
 mod verdict;
@@ -31,6 +32,7 @@ pub(crate) struct Arguments {
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 permitted, 1 refused, 2 could not be judged (a file that cannot be read, or no --state).
+For receipts: 0 they hold, 1 they do not, 2 could not be judged (a file that cannot be read, or no key).
 
 The trust file (TOML; paths are relative to it):
   [[issuers]]
@@ -54,7 +56,9 @@ The policy file (TOML) says what each tool amounts to:
 
 Example:
   pact-verify check --trust trust.toml --policy policy.toml \\
-    --audience https://tools.example.org/mcp --request call.json --state /var/lib/pact-verify";
+    --audience https://tools.example.org/mcp --request call.json --state /var/lib/pact-verify
+  curl -s http://127.0.0.1:9090/.well-known/pact-receipt-keys.json > receipt-keys.json
+  pact-verify receipt --keys receipt-keys.json state/receipts";
 
 #[derive(Subcommand)]
 enum Command {
@@ -62,6 +66,8 @@ enum Command {
     Check(Question),
     /// Judge one call and tell, rung by rung, what was found.
     Explain(Question),
+    /// Check a sidecar's receipts: whether any line was changed, moved or taken out, who signed, and what they amount to.
+    Receipt(receipts::Arguments),
 }
 
 /// What is judged, and by what.
@@ -137,6 +143,7 @@ pub(crate) fn run(arguments: &Arguments) -> ExitCode {
     let (question, explain) = match &arguments.command {
         Command::Check(question) => (question, false),
         Command::Explain(question) => (question, true),
+        Command::Receipt(arguments) => return receipts::run(arguments),
     };
     let now = question.now.map_or_else(clock, at);
     let verdict = match Inputs::read(question, now) {

@@ -3,7 +3,7 @@
 pub mod biscuit;
 pub mod tenuo;
 
-use pact_mandate::{Action, IssuerId, Judged, KeyId, PublicKey, UnixTime};
+use pact_mandate::{Action, IssuerId, Judged, KeyId, PublicKey, UnixTime, key::Thumbprint};
 use pact_revocation::Entry;
 
 use crate::{policy::Open, refusal::Refusal};
@@ -16,6 +16,8 @@ pub(crate) struct Opened {
     pub(crate) issuer: IssuerId,
     /// The root key that really verified it.
     pub(crate) root: KeyId,
+    /// That key's thumbprint, whatever its issuer calls it; `None` for bytes that no [`crate::TrustSnapshot`] holds.
+    pub(crate) root_thumbprint: Option<Thumbprint>,
     /// The key that must prove possession; `None` for a Biscuit without a holder.
     pub(crate) holder: Option<PublicKey>,
     /// What the root gave out first: the first holder's key, or the first block where the format has one holder a token

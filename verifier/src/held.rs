@@ -8,6 +8,7 @@ use crate::{
     limits::{FUTURE_SKEW_SECONDS, PROOF_WINDOW_SECONDS, PROOF_WINDOWS_AROUND},
     policy::Policy,
     proof::{self, Audience, PresentedProof, ProvenBy},
+    receipt::ProofMark,
     refusal::Refusal,
     replay::ProofId,
 };
@@ -93,6 +94,15 @@ impl HeldChain {
     /// The call that was proven.
     pub fn call(&self) -> &Call {
         &self.call
+    }
+
+    /// What proved possession, as receipts name it.
+    pub(crate) fn mark(&self) -> ProofMark {
+        match self.possession {
+            Possession::Proven { kind: ProofKind::Fresh, .. } => ProofMark::Fresh,
+            Possession::Proven { kind: ProofKind::Stock, .. } => ProofMark::Stock,
+            Possession::Bearer => ProofMark::Bearer,
+        }
     }
 
     pub(crate) fn possession(&self) -> &Possession {

@@ -105,3 +105,7 @@ pub const MAX_JTI_BYTES: usize = 128;
 pub const MAX_PATH_BYTES: usize = 4096;
 /// Bytes of a file that the command reads: a list of a million ids is half of it.
 pub const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;
+/// Codes that one log of receipts may count: there are some three hundred in all.
+pub const MAX_RECEIPT_CODES: usize = 1024;
+/// Keys by which one log of receipts may say to be signed: one a rotation, for years.
+pub const MAX_RECEIPT_KEYS: usize = 64;

@@ -9,6 +9,7 @@ use crate::{
     live::{self, AskedList, LiveChain},
     policy::{Open, PROJECT, Policy},
     presented::Presented,
+    receipt::ProofMark,
     refusal::Refusal,
     replay::{ProofId, ReplayStore},
     trust::TrustedIssuer,
@@ -72,6 +73,11 @@ impl Permit {
             Possession::Proven { proof, .. } => Some(proof),
             Possession::Bearer => None,
         }
+    }
+
+    /// How possession was proven, as receipts name it.
+    pub fn proof_mark(&self) -> ProofMark {
+        self.live.held().mark()
     }
 
     /// What to keep for an answer that outlives the permit.

@@ -95,6 +95,23 @@ impl fmt::Debug for Presented {
     }
 }
 
+impl UnverifiedHint {
+    /// What its carrier called it.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Its length.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The first 8 bytes of its SHA-256.
+    pub fn fingerprint(&self) -> [u8; 8] {
+        self.fingerprint.to_be_bytes()
+    }
+}
+
 impl fmt::Display for UnverifiedHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -9,11 +9,12 @@ use crate::{
     cache::ChainCache,
     chain::VerifiedChain,
     held::HeldChain,
-    live::LiveChain,
+    live::{AskedList, LiveChain},
     permit::{Permit, Standing},
     policy::Policy,
     presented::Presented,
     proof::{Audience, PresentedProof},
+    receipt::ProofMark,
     refusal::Refusal,
     replay::ReplayStore,
     trust::TrustSnapshot,
@@ -28,6 +29,26 @@ pub struct Verifier {
     audience: Audience,
     replay: Arc<dyn ReplayStore>,
     cache: Arc<ChainCache>,
+}
+
+/// A refusal, and what was known of the call by then.
+#[derive(Debug)]
+pub struct Refused {
+    /// Why.
+    pub refusal: Refusal,
+    /// What had been verified; `None` when rung 1 was not reached. It permits nothing.
+    pub known: Option<Box<Known>>,
+}
+
+/// What the rungs below the one that refused had found.
+#[derive(Debug)]
+pub struct Known {
+    /// Rung 1.
+    pub chain: VerifiedChain,
+    /// Rung 2: [`ProofMark::None`] when it was not reached.
+    pub proof: ProofMark,
+    /// Rung 3: the list that was asked and named nothing of it.
+    pub list: Option<AskedList>,
 }
 
 impl Verifier {
@@ -64,9 +85,39 @@ impl Verifier {
         lists: &Lists,
         now: Now,
     ) -> Result<Permit, Refusal> {
-        let verified = VerifiedChain::open(presented, &self.trust, &self.cache, now)?;
-        let held = HeldChain::prove(verified, proof, call, &self.policy, &self.audience, now)?;
+        self.admit_knowing(presented, proof, call, lists, now).map_err(|refused| refused.refusal)
+    }
+
+    /// The same for whoever keeps receipts: a refusal comes with what was verified by then (protocol M6).
+    pub fn admit_knowing(
+        &self,
+        presented: Presented,
+        proof: &PresentedProof,
+        call: Call,
+        lists: &Lists,
+        now: Now,
+    ) -> Result<Permit, Refused> {
+        let unknown = |refusal| Refused { refusal, known: None };
+        let chain = VerifiedChain::open(presented, &self.trust, &self.cache, now).map_err(unknown)?;
+        let mut known = Known { chain: chain.clone(), proof: ProofMark::None, list: None };
+        let climbed = self.climb(chain, proof, call, lists, now, &mut known);
+        climbed.map_err(|refusal| Refused { refusal, known: Some(Box::new(known)) })
+    }
+
+    /// From rung 1 to the permit, taking note of each rung that holds.
+    fn climb(
+        &self,
+        chain: VerifiedChain,
+        proof: &PresentedProof,
+        call: Call,
+        lists: &Lists,
+        now: Now,
+        known: &mut Known,
+    ) -> Result<Permit, Refusal> {
+        let held = HeldChain::prove(chain, proof, call, &self.policy, &self.audience, now)?;
+        known.proof = held.mark();
         let live = LiveChain::check(held, lists, now)?;
+        known.list = Some(live.asked());
         Permit::grant(live, &self.policy, self.replay.as_ref(), now)
     }
 

@@ -97,4 +97,4 @@ fn entry(answer: Answer) -> Answer {
     answer
 }
 
-entries!(biscuit_token, cbor_stack, config, json, key_set, lists, mandate, proof);
+entries!(biscuit_token, cbor_stack, config, json, key_set, lists, mandate, proof, receipts);

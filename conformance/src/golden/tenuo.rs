@@ -19,8 +19,8 @@ pub struct Link<'a> {
 /// The payloads of a root that the issuer holds itself and of a leaf for the golden holder.
 pub fn payloads() -> Result<[Vec<u8>; 2], Fault> {
     let issuer = key::mandate_key()?;
-    let root = payload([0x11; 16], issuer.public_key(), &issuer, None, 2.5);
-    let leaf = payload(LEAF_ID, key::holder_key()?.public_key(), &issuer, Some(&root), 1.0);
+    let root = payload([0x11; 16], issuer.public_key(), &issuer, None, 2.5)?;
+    let leaf = payload(LEAF_ID, key::holder_key()?.public_key(), &issuer, Some(&root), 1.0)?;
     Ok([root, leaf])
 }
 
@@ -50,7 +50,7 @@ fn payload(
     issuer: &SecretKey,
     parent: Option<&[u8]>,
     most: f64,
-) -> Vec<u8> {
+) -> Result<Vec<u8>, Fault> {
     let mut out = Writer::new();
     out.map(if parent.is_some() { 11 } else { 10 });
     out.unsigned(0);
@@ -60,7 +60,7 @@ fn payload(
     out.unsigned(2);
     out.unsigned(0);
     out.unsigned(3);
-    tools(&mut out, most);
+    tools(&mut out, most)?;
     out.unsigned(4);
     algorithm(&mut out, holder.as_bytes());
     out.unsigned(5);
@@ -81,11 +81,11 @@ fn payload(
     }
     out.unsigned(18);
     out.unsigned(u64::from(parent.is_some()));
-    out.into_bytes()
+    Ok(out.into_bytes())
 }
 
 /// `task.read` in the project `web`, of any task, at a cost of at most `most`.
-fn tools(out: &mut Writer, most: f64) {
+fn tools(out: &mut Writer, most: f64) -> Result<(), Fault> {
     out.map(1);
     out.text("task.read");
     out.map(1);
@@ -98,7 +98,7 @@ fn tools(out: &mut Writer, most: f64) {
     out.text("min");
     out.null();
     out.text("max");
-    out.float(most);
+    out.float(most)?;
     for name in ["min_inclusive", "max_inclusive"] {
         out.text(name);
         out.bool(true);
@@ -113,6 +113,7 @@ fn tools(out: &mut Writer, most: f64) {
     out.array(2);
     out.unsigned(16);
     out.null();
+    Ok(())
 }
 
 fn algorithm(out: &mut Writer, bytes: &[u8]) {

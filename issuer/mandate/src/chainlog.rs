@@ -5,8 +5,8 @@
 //! checkpoint is a line whose content is a signed statement about all lines before it; what follows the last checkpoint
 //! is only as good as the disk it lies on.
 //!
-//! Nothing here writes a file. [`ChainLog`] makes the next line and counts it once its caller says that it was written;
-//! [`ChainReader`] reads lines back.
+//! Nothing here writes a file. [`ChainLog`] makes the next line of an [`Entry`] and counts it once its caller says that it
+//! was written; [`ChainReader`] reads lines back.
 
 use std::{fmt, str::FromStr};
 
@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     canonical::CanonicalError,
+    limits::MAX_LOG_LINE_BYTES,
     signed::{Extensions, Signed, SignedError, Statement},
     time::UnixTime,
 };
@@ -25,8 +26,8 @@ mod reader;
 mod tests;
 mod writer;
 
-pub use reader::{Broken, ChainReader, Read, Standing, WhyBroken};
-pub use writer::{ChainLog, NextLine};
+pub use reader::{Broken, ChainReader, Linked, Read, Standing, WhyBroken};
+pub use writer::{ChainLog, Entry, NextLine};
 
 /// The name of one log: 16 random bytes, as base64url. No two logs share one, so a line of one is no line of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -74,6 +75,9 @@ pub enum ChainLogError {
     /// The entry has no canonical form.
     #[error("the entry cannot be written: {0}")]
     Entry(#[from] CanonicalError),
+    /// Longer than a reader takes.
+    #[error("the line would be longer than {MAX_LOG_LINE_BYTES} bytes")]
+    TooLong,
     /// No checkpoint was signed.
     #[error("no checkpoint: {0}")]
     Checkpoint(#[from] SignedError),
@@ -121,7 +125,7 @@ impl LineHash {
     pub const START: LineHash = LineHash([0; 32]);
 
     /// Of a line without its newline.
-    fn of(line: &[u8]) -> LineHash {
+    pub fn of(line: &[u8]) -> LineHash {
         LineHash(Sha256::digest(line).into())
     }
 }

@@ -1,4 +1,4 @@
-//! The admin port: `/livez`, `/readyz`, `/metrics`. It is not the traffic port, and nothing on it lets a call through.
+//! The admin port: `/livez`, `/readyz`, `/metrics`, the receipt key. It is not the traffic port, and nothing on it lets a call through.
 
 use std::sync::Arc;
 
@@ -28,6 +28,7 @@ pub(crate) async fn answer<B>(
             Health::look(&gate).await;
             text(StatusCode::OK, gate.metrics.render())
         }
+        "/.well-known/pact-receipt-keys.json" => receipt_keys(&gate),
         _ => text(StatusCode::NOT_FOUND, "/livez, /readyz and /metrics are here\n"),
     }
 }
@@ -38,6 +39,16 @@ fn alive(gate: &Gate) -> Response<AnswerBody> {
         Ok(()) => text(StatusCode::OK, "alive\n"),
         Err(fault) => text(StatusCode::SERVICE_UNAVAILABLE, format!("{fault}\n")),
     }
+}
+
+/// The public half of the key that signs receipts (protocol K1), for whoever checks them.
+fn receipt_keys(gate: &Gate) -> Response<AnswerBody> {
+    let Some(document) = gate.receipts.published() else {
+        return text(StatusCode::NOT_FOUND, "receipts are off\n");
+    };
+    let mut response = text(StatusCode::OK, document.to_owned());
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 async fn ready(gate: &Arc<Gate>) -> Response<AnswerBody> {

@@ -20,6 +20,7 @@ mod period;
 mod pinned;
 mod ranges;
 mod raw;
+mod receipts;
 #[cfg(test)]
 mod tests;
 mod url;
@@ -28,6 +29,8 @@ pub use issuer::IssuerConfig;
 pub use period::{Period, PeriodError};
 pub use pinned::{PinnedKey, PinnedKeyError, PinnedRoot};
 use raw::RawConfig;
+pub(crate) use receipts::ReceiptsConfig;
+pub use receipts::{OnFull, ReceiptsTo};
 pub use url::{HttpUrl, UrlError};
 
 /// What one sidecar is told. Made by [`Config::read`] or [`Config::from_toml`] alone.
@@ -44,6 +47,7 @@ pub struct Config {
     pub(crate) bounds: Bounds,
     pub(crate) keys: KeyBounds,
     pub(crate) lists_every: Duration,
+    pub(crate) receipts: ReceiptsConfig,
     pub(crate) issuers: Vec<IssuerConfig>,
     effective: String,
     /// The file that it was read from, and the text.
@@ -207,12 +211,13 @@ impl Config {
             ("path", self.path != next.path),
             ("state_dir", self.state_dir != next.state_dir),
             ("upstream", self.upstream != next.upstream),
+            ("receipts", self.receipts != next.receipts),
             ("limits", self.bounds != next.bounds),
         ];
         differs.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
     }
 
-    fn from_raw(raw: RawConfig, folder: &Path) -> Result<Config, ConfigError> {
+    fn from_raw(mut raw: RawConfig, folder: &Path) -> Result<Config, ConfigError> {
         let url = |key: &str, text: &str| {
             HttpUrl::parse(text).map_err(|fault| ConfigError::Url { key: key.to_owned(), fault })
         };
@@ -220,6 +225,7 @@ impl Config {
             return Err(ConfigError::Issuers);
         }
         ranges::check(&raw)?;
+        let receipts = ReceiptsConfig::from_raw(&mut raw.receipts, &raw.state_dir, folder)?;
         let audience = url("audience", &raw.audience)?;
         let path = raw.path.clone().unwrap_or_else(|| audience.path().to_owned());
         let raw = RawConfig { path: Some(path.clone()), ..raw };
@@ -252,6 +258,7 @@ impl Config {
                 cooldown: raw.keys.cooldown.get(),
             },
             lists_every: raw.lists.every.get(),
+            receipts,
             issuers,
             effective,
             source: None,

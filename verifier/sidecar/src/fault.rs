@@ -35,6 +35,9 @@ pub enum Fault {
     /// A fault of ours while the call was on its way.
     #[error("the sidecar failed after it began to forward this call; the tool server may have run it")]
     InternalForwarded,
+    /// No line about the call could be written, and the operator wants one of each.
+    #[error("no receipt of this call could be written; nothing was forwarded (receipts.on_full)")]
+    NoReceipt,
     /// A fault of ours; the call was not forwarded.
     #[error("the sidecar failed while it judged this call; nothing was forwarded")]
     Internal,

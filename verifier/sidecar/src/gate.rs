@@ -24,6 +24,7 @@ use crate::{
     metrics::{Metrics, Passed},
     panic::caught,
     passage::Passage,
+    receipts::{Account, Receipts},
     receive::{Received, receive},
     reload::LastChange,
     request_id::{RequestId, RequestIds},
@@ -52,6 +53,7 @@ pub(crate) struct Gate {
     pub(crate) ids: RequestIds,
     pub(crate) requests: Arc<Semaphore>,
     pub(crate) sampler: Sampler,
+    pub(crate) receipts: Receipts,
     pub(crate) died: Died,
 }
 
@@ -82,13 +84,14 @@ impl Gate {
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         let request_id = self.ids.next();
-        let answered = caught(self.serve(request, request_id)).await;
+        let mut account = self.receipts.account();
+        let answered = caught(self.serve(request, request_id, &mut account)).await;
         let turned = match answered {
             Ok(Ok(response)) => return response,
             Ok(Err(turned)) => turned,
             Err(_) => Turned::from(Fault::Internal),
         };
-        self.tell(&turned.fault, request_id);
+        self.tell(&turned.fault, request_id, &account);
         respond::refusal(&turned.fault, turned.id.as_ref(), request_id, self.metadata.url())
     }
 
@@ -96,6 +99,7 @@ impl Gate {
         self: &Arc<Self>,
         request: Request<B>,
         request_id: RequestId,
+        account: &mut Account,
     ) -> Result<Response<AnswerBody>, Turned>
     where
         B: Body<Data = Bytes>,
@@ -112,11 +116,12 @@ impl Gate {
         let message = Message::parse(body)?;
         let id = message.id().cloned();
         let turned = |fault| Turned { fault, id: id.clone() };
-        let Cleared { passage, onlooker } = self.judge(message, &headers, request_id).map_err(turned)?;
+        let Cleared { passage, onlooker } =
+            self.judge(message, &headers, request_id, account).map_err(turned)?;
         if let Some(Onlooker::Nobody) = onlooker {
             return Ok(Gate::shown_nothing(id.as_ref()));
         }
-        let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), place);
+        let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), request_id, place);
         let started = self.clock.now().monotonic;
         let forwarded = caught(self.upstream.forward(passage, &headers, lifeline, request_id)).await;
         let answer = forwarded.unwrap_or(Err(Fault::InternalForwarded)).map_err(turned)?;
@@ -133,9 +138,15 @@ impl Gate {
 
     /// What the message may do: go through because its method is open, or because the ladder of trust permits it.
     ///
-    /// This runs on the server's own threads: it is a fraction of a millisecond of arithmetic and one `write` into the
-    /// page cache, and the number of requests in work is bounded. Handing it to other threads costs as much as it saves.
-    fn judge(&self, message: Message, headers: &HeaderMap, request_id: RequestId) -> Result<Cleared, Fault> {
+    /// This runs on the server's own threads: it is a fraction of a millisecond of arithmetic and two `write`s into
+    /// the page cache, and the number of requests in work is bounded. Handing it to other threads costs as much as it saves.
+    fn judge(
+        &self,
+        message: Message,
+        headers: &HeaderMap,
+        request_id: RequestId,
+        account: &mut Account,
+    ) -> Result<Cleared, Fault> {
         // Again: the body may have been long in coming.
         self.died.check()?;
         agreement::check(headers, &message)?;
@@ -152,12 +163,15 @@ impl Gate {
                 return Ok(Cleared { passage: Passage::list(list), onlooker });
             }
         };
+        // Before anything is judged: a call that is refused for want of a receipt uses up no proof.
+        self.receipts.check()?;
         let now = self.clock.now();
-        let admitted = self.admit(call, headers, now);
+        let admitted = self.admit(call, headers, now, account);
         self.metrics.judged_in(self.clock.now().monotonic.since(now.monotonic));
         let passage = admitted?;
-        self.metrics.passed(Passed::Permitted);
         if let Some(permit) = passage.permit() {
+            self.receipts.permit(self, permit, account, request_id, now)?;
+            self.metrics.passed(Passed::Permitted);
             tracing::debug!(
                 %request_id,
                 decision = "permit",
@@ -170,11 +184,18 @@ impl Gate {
         Ok(Cleared { passage, onlooker: None })
     }
 
-    fn admit(&self, call: ToolCall, headers: &HeaderMap, now: Now) -> Result<Passage, Fault> {
+    fn admit(
+        &self,
+        call: ToolCall,
+        headers: &HeaderMap,
+        now: Now,
+        account: &mut Account,
+    ) -> Result<Passage, Fault> {
         let (presented, proof) = read_carriage(call.message().params(), headers)?;
         let hint = presented.unverified_hint();
         let (rules, lists) = (self.rules.load(), self.lists.lists());
-        Passage::judge(call, presented, &proof, &rules.verifier, &lists, now).map_err(|fault| {
+        account.note_presented(hint, &rules.verifier);
+        Passage::judge(call, presented, &proof, &rules.verifier, &lists, now, account).map_err(|fault| {
             if fault.is_unknown_root() {
                 // It may be newer than what was fetched.
                 rules.keys.missed(hint, now.monotonic);
@@ -190,8 +211,10 @@ impl Gate {
         permits.map_err(|refusal| rules.keys.blame(refusal.into(), now.monotonic))
     }
 
-    /// Counts a refusal, and writes it to the log: in full from rung 1 on, sampled before (protocol M6).
-    fn tell(&self, fault: &Fault, request_id: RequestId) {
+    /// Counts a refusal, and writes it to the log: in full from rung 1 on, sampled before (protocol M6). Its receipt is
+    /// written by the same rule.
+    fn tell(&self, fault: &Fault, request_id: RequestId, account: &Account) {
+        self.receipts.refuse(self, fault, account, request_id);
         let (code, class) = (respond::code(fault), respond::class(fault));
         self.metrics.refused(code, class);
         if !respond::is_before_rung_one(fault) {

@@ -7,7 +7,7 @@ use pact_revocation::Stale;
 use pact_verifier::{Policy, ProofKind, Verifier, replay::ReplayHealth};
 use serde::Serialize;
 
-use crate::{gate::Gate, keys::IssuerKeys, lists::Watched, rules::Rules};
+use crate::{gate::Gate, keys::IssuerKeys, lists::Watched, receipts::ReceiptsHealth, rules::Rules};
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +29,7 @@ pub(crate) struct Health {
     issuers: BTreeMap<String, IssuerHealth>,
     policy: PolicyHealth,
     replay: ReplayView,
+    receipts: ReceiptsHealth,
     upstream: Component,
 }
 
@@ -130,6 +131,7 @@ impl Health {
         let configuration = ConfigurationHealth::look(gate, &rules);
         let (died, disputes) = (gate.died.names(), rules.keys.disputes());
         let reasons = Vec::new();
+        let receipts = gate.receipts.health();
         let mut health = Health {
             ready: false,
             reasons,
@@ -139,12 +141,14 @@ impl Health {
             issuers,
             policy,
             replay,
+            receipts,
             upstream,
         };
         health.reasons = health.why_not();
         health.ready = health.died.is_empty()
             && health.issuers.values().any(|issuer| issuer.ok)
             && health.replay.ok
+            && health.receipts.lets_calls_through()
             && health.upstream.ok;
         health.export(gate);
         health
@@ -155,6 +159,7 @@ impl Health {
         let others = [
             ("configuration", &self.configuration.reason),
             ("replay store", &self.replay.reason),
+            ("receipts", &self.receipts.reason),
             ("tool server", &self.upstream.reason),
         ];
         let others = others
@@ -169,6 +174,7 @@ impl Health {
         gate.metrics.whole("pact_sidecar_ready", flag(self.ready));
         let version = u32::try_from(self.configuration.version).unwrap_or(u32::MAX);
         gate.metrics.whole("pact_sidecar_configuration_version", f64::from(version));
+        gate.metrics.whole("pact_sidecar_receipts_ok", flag(self.receipts.ok));
         gate.metrics.whole("pact_sidecar_components_died", count(self.died.len()));
         gate.metrics.whole("pact_sidecar_keys_disputed", count(self.disputes.len()));
         for (name, issuer) in &self.issuers {

@@ -5,19 +5,25 @@ use std::{sync::Arc, time::Duration};
 use pact_verifier::permit::Standing;
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::{fault::Fault, gate::Gate, respond};
+use crate::{fault::Fault, gate::Gate, request_id::RequestId, respond};
 
 /// What an answer rests on and what it occupies, held for as long as it runs. Open methods rest on nothing.
 pub(crate) struct Lifeline {
     gate: Arc<Gate>,
     standing: Option<Standing>,
+    request_id: RequestId,
     _place: OwnedSemaphorePermit,
 }
 
 impl Lifeline {
-    pub(crate) fn new(gate: Arc<Gate>, standing: Option<Standing>, place: OwnedSemaphorePermit) -> Lifeline {
+    pub(crate) fn new(
+        gate: Arc<Gate>,
+        standing: Option<Standing>,
+        request_id: RequestId,
+        place: OwnedSemaphorePermit,
+    ) -> Lifeline {
         gate.metrics.requests_open.increment(1.0);
-        Lifeline { gate, standing, _place: place }
+        Lifeline { gate, standing, request_id, _place: place }
     }
 
     /// How often to ask.
@@ -44,6 +50,10 @@ impl Lifeline {
 
     pub(crate) fn count_end(&self, fault: &Fault) {
         self.gate.metrics.answer_ended(respond::code(fault));
+        // What no permit began has no receipt that this could be the end of.
+        if self.standing.is_some() {
+            self.gate.receipts.end(&self.gate, fault, self.request_id);
+        }
     }
 }
 

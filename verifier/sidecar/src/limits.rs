@@ -104,3 +104,14 @@ pub const MISS_MEMORY: Duration = Duration::from_mins(5);
 pub const SAMPLED_REFUSALS_PER_SECOND: u32 = 5;
 /// Seconds after which a caller may try again when we could not judge: one fetch of a list.
 pub const RETRY_AFTER_SECONDS: u64 = 10;
+
+/// Bytes after which receipts go on in another file: some seventy thousand of them.
+pub const RECEIPTS_ROTATE_BYTES: u64 = 64 * 1024 * 1024;
+/// Time after which receipts go on in another file.
+pub const RECEIPTS_ROTATE_AFTER: Duration = Duration::from_hours(24);
+/// Files of receipts that are kept: 2 GB at the most. Older ones are removed.
+pub const RECEIPTS_KEEP: usize = 32;
+/// Lines of receipts after which a checkpoint follows, which is the next line (protocol M7: every 256 lines).
+pub const RECEIPTS_UNSEALED: u64 = 255;
+/// How often receipts are sealed and synced: twice in the second of protocol M7, so that a late turn keeps within it.
+pub const RECEIPTS_EVERY: Duration = Duration::from_millis(500);

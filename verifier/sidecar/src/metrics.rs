@@ -15,6 +15,9 @@ const REQUESTS: &str = "pact_sidecar_requests_total";
 const REFUSALS: &str = "pact_sidecar_refusals_total";
 const ENDED: &str = "pact_sidecar_answers_ended_total";
 const RELOADS: &str = "pact_sidecar_reloads_total";
+const RECEIPTS: &str = "pact_sidecar_receipts_total";
+const RECEIPTS_LOST: &str = "pact_sidecar_receipts_lost_total";
+const RECEIPTS_LEFT_OUT: &str = "pact_sidecar_receipts_left_out_total";
 const JUDGEMENT: &str = "pact_sidecar_judgement_seconds";
 const UPSTREAM: &str = "pact_sidecar_upstream_seconds";
 
@@ -24,6 +27,7 @@ pub(crate) struct Metrics {
     handle: PrometheusHandle,
     permitted: Counter,
     open: Counter,
+    receipts_permit: Counter,
     judgement: Histogram,
     upstream: Histogram,
     pub(crate) requests_open: Gauge,
@@ -37,6 +41,18 @@ pub(crate) enum Passed {
     Permitted,
     /// By an open method.
     Open,
+}
+
+/// What became of the receipt of one decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    Permit,
+    Refuse,
+    End,
+    /// It should have been written, and could not be.
+    Lost,
+    /// It was sampled, and counted only (protocol M6).
+    LeftOut,
 }
 
 impl Metrics {
@@ -53,6 +69,7 @@ impl Metrics {
         Metrics {
             permitted: counter("permitted"),
             open: counter("open"),
+            receipts_permit: recorder.register_counter(&key(RECEIPTS, &[("decision", "permit")]), &METADATA),
             judgement: recorder.register_histogram(&Key::from_name(JUDGEMENT), &METADATA),
             upstream: recorder.register_histogram(&Key::from_name(UPSTREAM), &METADATA),
             requests_open: gauge("pact_sidecar_requests_open"),
@@ -81,6 +98,16 @@ impl Metrics {
 
     pub(crate) fn answer_ended(&self, code: &'static str) {
         self.count(ENDED, &[("code", code)]);
+    }
+
+    pub(crate) fn receipt(&self, written: Written) {
+        match written {
+            Written::Permit => self.receipts_permit.increment(1),
+            Written::Refuse => self.count(RECEIPTS, &[("decision", "refuse")]),
+            Written::End => self.count(RECEIPTS, &[("decision", "end")]),
+            Written::Lost => self.count(RECEIPTS_LOST, &[]),
+            Written::LeftOut => self.count(RECEIPTS_LEFT_OUT, &[]),
+        }
     }
 
     pub(crate) fn judged_in(&self, time: Duration) {
@@ -130,6 +157,9 @@ fn describe(recorder: &PrometheusRecorder) {
         (REFUSALS, "Refused requests, by code and class"),
         (RELOADS, "Changed configurations, by whether they are in force"),
         (ENDED, "Answers ended because what allowed them ended, by code"),
+        (RECEIPTS, "Receipts written, by decision"),
+        (RECEIPTS_LOST, "Decisions whose receipt could not be written"),
+        (RECEIPTS_LEFT_OUT, "Refusals before anything was verified that were not sampled for a receipt"),
     ] {
         recorder.describe_counter(name.into(), None, text.into());
     }
@@ -141,6 +171,7 @@ fn describe(recorder: &PrometheusRecorder) {
         ),
         ("pact_sidecar_components_died", "Parts of the sidecar that have died: every call is refused"),
         ("pact_sidecar_keys_disputed", "Keys that two issuers claim: they count for neither"),
+        ("pact_sidecar_receipts_ok", "1 while receipts are written, or switched off"),
         ("pact_sidecar_requests_open", "Requests past judgement whose answer has not ended"),
         ("pact_sidecar_connections_open", "Open connections on the traffic port"),
         ("pact_sidecar_list_fresh", "1 when the issuer's list is fresh"),

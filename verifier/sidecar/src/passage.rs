@@ -14,6 +14,7 @@ use pact_verifier::{
 use crate::{
     fault::{Fault, ShapeFault},
     mcp::{ListMessage, Message, OpenMessage, RpcId, TOOLS_CALL, ToolCall},
+    receipts::Account,
 };
 
 mod cut;
@@ -43,7 +44,7 @@ impl Passage {
         Passage::new(message.into_message(), Leave::Open)
     }
 
-    /// Climbs the ladder of trust with the call that the message makes.
+    /// Climbs the ladder of trust with the call that the message makes, and notes for its receipt how far that went.
     pub(crate) fn judge(
         call: ToolCall,
         presented: Presented,
@@ -51,9 +52,12 @@ impl Passage {
         verifier: &Verifier,
         lists: &Lists,
         now: Now,
+        account: &mut Account,
     ) -> Result<Passage, Fault> {
         let judged = judged(call.message(), verifier.policy())?;
-        let permit = verifier.admit(presented, proof, judged, lists, now)?;
+        account.note_call(&judged);
+        let admitted = verifier.admit_knowing(presented, proof, judged, lists, now);
+        let permit = admitted.map_err(|refused| account.note_refused(refused))?;
         Ok(Passage::new(call.into_message(), Leave::Judged(Box::new(permit))))
     }
 

@@ -31,6 +31,13 @@ impl RequestIds {
     }
 }
 
+impl RequestId {
+    /// The same as bytes.
+    pub(crate) fn to_bytes(self) -> [u8; 16] {
+        ((u128::from(self.process) << 64) | u128::from(self.count)).to_be_bytes()
+    }
+}
+
 impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}{:016x}", self.process, self.count)

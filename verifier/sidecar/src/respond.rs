@@ -110,6 +110,7 @@ pub(crate) fn code(fault: &Fault) -> &'static str {
         Fault::ComponentDied => "component_died",
         Fault::KeysMissing => "keys_missing",
         Fault::InternalForwarded => "internal_forwarded",
+        Fault::NoReceipt => "receipt_unwritten",
         Fault::Internal => "internal",
     }
 }
@@ -131,7 +132,11 @@ pub(crate) fn class(fault: &Fault) -> &'static str {
 pub(crate) fn is_before_rung_one(fault: &Fault) -> bool {
     match fault {
         // The policy is asked before the credential is opened, so nobody is known yet whom it turns away.
-        Fault::Shape(_) | Fault::Overloaded { .. } | Fault::ComponentDied | Fault::KeysMissing => true,
+        Fault::Shape(_)
+        | Fault::Overloaded { .. }
+        | Fault::ComponentDied
+        | Fault::KeysMissing
+        | Fault::NoReceipt => true,
         // Except for what the credential limits.
         Fault::Refused(Refusal::Policy(fault)) => !matches!(fault, PolicyFault::LimitUnmapped { .. }),
         Fault::Refused(refusal) => refusal.rung() <= 1 || refusal.class() == Class::Malformed,
@@ -151,7 +156,7 @@ fn status(fault: &Fault) -> StatusCode {
         },
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
         Fault::Upstream(_) => StatusCode::BAD_GATEWAY,
-        Fault::Overloaded { .. } | Fault::ComponentDied | Fault::KeysMissing => {
+        Fault::Overloaded { .. } | Fault::ComponentDied | Fault::KeysMissing | Fault::NoReceipt => {
             StatusCode::SERVICE_UNAVAILABLE
         }
         Fault::Internal | Fault::InternalForwarded => StatusCode::INTERNAL_SERVER_ERROR,

@@ -37,6 +37,13 @@ impl Sampler {
     }
 }
 
+impl Sampler {
+    /// How many were left out that no written one has told of.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).left_out
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;

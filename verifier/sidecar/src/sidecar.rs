@@ -30,6 +30,7 @@ use crate::{
     lists::ListBook,
     metadata::ResourceMetadata,
     metrics::Metrics,
+    receipts::{self, Receipts, ReceiptsError},
     reload::{LastChange, Reload},
     request_id::RequestIds,
     rules::Rules,
@@ -73,6 +74,9 @@ pub enum StartError {
     /// The floors of lists.
     #[error("the floors of lists in `state_dir` cannot be read: {0}")]
     Floor(#[from] FloorError),
+    /// The receipts.
+    #[error("receipts cannot be written: {0}")]
+    Receipts(#[from] ReceiptsError),
     /// The folder for what must survive a restart.
     #[error("{path} cannot be made: {fault}")]
     StateDir {
@@ -177,6 +181,7 @@ impl Sidecar {
             _ = async { tokio::join!(traffic_port, admin_port) } => {}
             () = watchers.supervise(&gate.died) => {}
         }
+        gate.receipts.close(gate.clock.now());
     }
 }
 
@@ -189,6 +194,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let audience: Audience = config.audience.to_string().parse()?;
     let state = |name| make_folder(config.state_dir.join(name));
     let replay = FileReplay::open(&state("replay")?, BootId::of_this_system(), now)?;
+    let receipts = Receipts::open(config, now)?;
     let cache = Arc::new(ChainCache::new(CACHE_BYTES));
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(StartError::Random)?;
@@ -209,12 +215,14 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         ids: RequestIds::new(random),
         requests: Arc::new(Semaphore::new(config.bounds.requests)),
         sampler: Sampler::new(),
+        receipts,
         died: Died::default(),
         clock,
     });
     let reload = Reload::start(Arc::clone(&gate), feeds, config.clone(), policy_text);
     watchers.spawn("the watch of the configuration", reload.run());
     watchers.spawn("the upkeep", feed::upkeep(Arc::clone(&gate)));
+    watchers.spawn("the keeping of receipts", receipts::tend(Arc::clone(&gate)));
     Ok((gate, watchers))
 }
 

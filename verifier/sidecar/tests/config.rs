@@ -42,6 +42,13 @@ hard = "1h"
 cooldown = "10s"
 [lists]
 every = "10s"
+[receipts]
+to = "file"
+path = "state/receipts"
+rotate_bytes = 67108864
+rotate_after = "24h"
+keep = 32
+on_full = "refuse"
 [[issuers]]
 id = "acme"
 roots = ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"]

@@ -89,6 +89,7 @@ pub(crate) fn open(token: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result
     Ok(Opened {
         issuer: verified.root.issuer.id.clone(),
         root: verified.root.root.id().clone(),
+        root_thumbprint: verified.root.root.thumbprint(),
         holder: admitted.words.holder,
         grant: Entry::of_block(authority),
         ids: verified.ids.iter().map(|id| hex::encode(id)).collect(),

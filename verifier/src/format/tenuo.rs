@@ -1,6 +1,6 @@
 //! Tenuo warrant stacks: an own strict judge of them (protocol C2). The format's crate is only asked in tests.
 
-use pact_mandate::{UnixTime, hex};
+use pact_mandate::{PublicKey, UnixTime, hex};
 use pact_revocation::Entry;
 
 use super::{Authority, Opened};
@@ -38,11 +38,13 @@ use chain::Chain;
 pub(crate) fn open(stack: &[u8], trust: &TrustSnapshot, now: UnixTime) -> Result<Opened, TenuoFault> {
     let chain = Chain::open(stack, trust, now)?;
     let keys = chain.keys.iter().map(|key| Entry::of_key(&key.thumbprint()));
+    let root_thumbprint = chain.keys.iter().next().map(PublicKey::thumbprint);
     // After the root's own key; a root that keeps the warrant is its only holder.
     let granted_to = chain.keys.iter().nth(1).unwrap_or(&chain.holder);
     Ok(Opened {
         issuer: chain.issuer.clone(),
         root: chain.root.clone(),
+        root_thumbprint,
         holder: Some(chain.holder),
         grant: Entry::of_key(&granted_to.thumbprint()),
         ids: chain.ids.iter().map(text_of).collect(),

@@ -1,5 +1,6 @@
 //! `pact-verify`, as a process: files in, verdict and exit code out.
 
+mod receipts;
 mod trust_file;
 
 use std::{

@@ -38,7 +38,7 @@ impl Item {
             }
             Item::Bool(value) => writer.bool(*value),
             Item::Null => writer.null(),
-            Item::Float(bits) => writer.float(f64::from_bits(*bits)),
+            Item::Float(bits) => writer.float(f64::from_bits(*bits)).unwrap(),
         }
     }
 
@@ -96,6 +96,16 @@ fn text(value: &str) -> Item {
 
 fn list(values: std::ops::RangeInclusive<u64>) -> Item {
     Item::Array(values.map(Item::Unsigned).collect())
+}
+
+/// What no reader takes is not written: the text would be one that nobody can read.
+#[test]
+fn a_float_that_is_no_number_is_not_written() {
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let mut writer = Writer::new();
+        assert_eq!(writer.float(value), Err(CborFault::Forbidden));
+        assert_eq!(writer.into_bytes(), Vec::<u8>::new());
+    }
 }
 
 /// RFC 8949 appendix A, apart from the floats, which stand beside their code.

@@ -1,6 +1,6 @@
 //! The writing side: every item in the one form that [`super::Reader`] accepts.
 
-use super::float;
+use super::{CborFault, float};
 
 /// Builds a CBOR text item by item.
 #[derive(Clone, Debug, Default)]
@@ -70,9 +70,13 @@ impl Writer {
         self.bytes.push(0xf6);
     }
 
-    /// A finite float, in its shortest form.
-    pub fn float(&mut self, value: f64) {
+    /// A float, in its shortest form. What is no number or infinite has no form that a reader accepts, so it is refused.
+    pub fn float(&mut self, value: f64) -> Result<(), CborFault> {
+        if !value.is_finite() {
+            return Err(CborFault::Forbidden);
+        }
         float::encode(value, &mut self.bytes);
+        Ok(())
     }
 
     fn length(&mut self, major: u8, length: usize) {

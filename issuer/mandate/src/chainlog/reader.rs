@@ -6,7 +6,7 @@ use super::{Checkpoint, Line, LineHash, LogId};
 use crate::{
     canonical::{self, CanonicalError},
     limits::MAX_LOG_LINE_BYTES,
-    signed::{KeyRing, SignedError},
+    signed::{Authentic, KeyRing, Signed, SignedError},
     time::UnixTime,
 };
 
@@ -27,9 +27,11 @@ pub struct Standing {
     pub lines: u64,
     /// When the last checkpoint was signed; `None` before the first.
     pub sealed_at: Option<UnixTime>,
-    /// Lines after the last checkpoint: they hang together, and nobody signed for them.
+    /// Lines after the last checkpoint that was opened: they hang together, and nobody is known to have signed for them.
     pub unsealed: u64,
-    last: LineHash,
+    /// The hash of the last line.
+    pub last: LineHash,
+    before: LineHash,
 }
 
 /// One line.
@@ -38,7 +40,16 @@ pub enum Read<T> {
     /// An entry.
     Entry(T),
     /// A checkpoint that a key of the ring signed over this very place.
-    Checkpoint(Checkpoint),
+    Checkpoint(Box<Authentic<Checkpoint>>),
+}
+
+/// One line that follows the one before it. A checkpoint was not opened: nobody is known to have signed it.
+#[derive(Debug)]
+pub enum Linked<T> {
+    /// An entry.
+    Entry(T),
+    /// What [`ChainReader::seal`] opens.
+    Checkpoint(Signed<Checkpoint>),
 }
 
 /// Why a line is none of this log. Lines are counted from 1, as editors do.
@@ -102,8 +113,36 @@ impl ChainReader {
         line: &[u8],
         keys: &impl KeyRing,
     ) -> Result<Read<T>, Broken> {
-        let number = self.standing.map_or(0, |standing| standing.lines).saturating_add(1);
-        self.judge(line, keys).map_err(|why| Broken { line: number, why })
+        match self.link(line)? {
+            Linked::Entry(entry) => Ok(Read::Entry(entry)),
+            Linked::Checkpoint(signed) => Ok(Read::Checkpoint(Box::new(self.seal(signed, keys)?))),
+        }
+    }
+
+    /// Reads the next line and sees that it follows; whatever it holds, it seals nothing yet. A line that does not follow
+    /// changes nothing, so that it can be tried as the first one of another log.
+    pub fn link<T: Serialize + DeserializeOwned>(&mut self, line: &[u8]) -> Result<Linked<T>, Broken> {
+        let number = self.lines().saturating_add(1);
+        self.follow(line).map_err(|why| Broken { line: number, why })
+    }
+
+    /// Opens the checkpoint that was the last line, and with it seals every line up to there.
+    pub fn seal(
+        &mut self,
+        checkpoint: Signed<Checkpoint>,
+        keys: &impl KeyRing,
+    ) -> Result<Authentic<Checkpoint>, Broken> {
+        let line = self.lines();
+        let authentic = checkpoint.open(keys).map_err(|fault| Broken { line, why: fault.into() })?;
+        let misplaced = Broken { line, why: WhyBroken::Misplaced };
+        let Some(standing) = self.standing.as_mut() else { return Err(misplaced) };
+        let Checkpoint { at, log, previous, seq, .. } = *authentic.statement();
+        let last = standing.first.saturating_add(standing.lines).saturating_sub(1);
+        if (log, seq, previous) != (standing.log, last, standing.before) {
+            return Err(misplaced);
+        }
+        (standing.sealed_at, standing.unsealed) = (Some(at), 0);
+        Ok(authentic)
     }
 
     /// What was read so far; `None` before the first line.
@@ -111,48 +150,39 @@ impl ChainReader {
         self.standing
     }
 
-    fn judge<T: Serialize + DeserializeOwned>(
-        &mut self,
-        bytes: &[u8],
-        keys: &impl KeyRing,
-    ) -> Result<Read<T>, WhyBroken> {
+    fn lines(&self) -> u64 {
+        self.standing.map_or(0, |standing| standing.lines)
+    }
+
+    fn follow<T: Serialize + DeserializeOwned>(&mut self, bytes: &[u8]) -> Result<Linked<T>, WhyBroken> {
         if bytes.len() > MAX_LOG_LINE_BYTES {
             return Err(WhyBroken::TooLong);
         }
         let line: Line<T> = canonical::from_bytes(bytes)?;
-        let before = self.follow(&line)?;
-        let (read, sealed_at) = match (line.checkpoint, line.entry) {
-            (None, Some(entry)) => (Read::Entry(entry), None),
-            (Some(signed), None) => {
-                let checkpoint = signed.open(keys)?.statement().clone();
-                if (checkpoint.log, checkpoint.seq, checkpoint.previous)
-                    != (line.log, line.seq, line.previous)
-                {
-                    return Err(WhyBroken::Misplaced);
-                }
-                let at = checkpoint.at;
-                (Read::Checkpoint(checkpoint), Some(at))
-            }
+        let before = self.before(&line)?;
+        let linked = match (line.checkpoint, line.entry) {
+            (None, Some(entry)) => Linked::Entry(entry),
+            (Some(signed), None) => Linked::Checkpoint(signed),
             _ => return Err(WhyBroken::NotOne),
         };
         self.standing = Some(Standing {
             lines: before.lines.saturating_add(1),
-            unsealed: if sealed_at.is_some() { 0 } else { before.unsealed.saturating_add(1) },
-            sealed_at: sealed_at.or(before.sealed_at),
+            unsealed: before.unsealed.saturating_add(1),
             last: LineHash::of(bytes),
+            before: before.last,
             ..before
         });
-        Ok(read)
+        Ok(linked)
     }
 
     /// What was before this line, if it follows.
-    fn follow<T>(&self, line: &Line<T>) -> Result<Standing, WhyBroken> {
+    fn before<T>(&self, line: &Line<T>) -> Result<Standing, WhyBroken> {
         let Some(standing) = self.standing else {
             if line.seq == 0 && line.previous != LineHash::START {
                 return Err(WhyBroken::Unlinked);
             }
             let (log, first, last) = (line.log, line.seq, line.previous);
-            return Ok(Standing { log, first, lines: 0, sealed_at: None, unsealed: 0, last });
+            return Ok(Standing { log, first, lines: 0, sealed_at: None, unsealed: 0, last, before: last });
         };
         let expected = standing.first.saturating_add(standing.lines);
         if line.log != standing.log {

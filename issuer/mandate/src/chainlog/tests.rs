@@ -6,6 +6,10 @@ use serde_json::{Value, json};
 use super::*;
 use crate::samples::{at, key, keys};
 
+fn entry(content: &Value) -> Entry {
+    Entry::new(content).unwrap()
+}
+
 fn log() -> ChainLog {
     ChainLog::begin(LogId::from_random([7; 16]))
 }
@@ -15,9 +19,9 @@ fn written(entries: &[Option<Value>]) -> Vec<Vec<u8>> {
     let mut log = log();
     entries
         .iter()
-        .map(|entry| {
-            let line = match entry {
-                Some(entry) => log.entry(entry.clone()).unwrap(),
+        .map(|content| {
+            let line = match content {
+                Some(content) => log.entry(&entry(content)).unwrap(),
                 None => log.checkpoint(at(0), &key(1)).unwrap(),
             };
             log.written(&line);
@@ -67,8 +71,8 @@ fn m7_lines_after_the_last_checkpoint_are_told_apart() {
 #[test]
 fn m7_a_line_that_was_not_written_does_not_count() {
     let mut log = log();
-    drop(log.entry(json!(1)).unwrap());
-    let line = log.entry(json!(2)).unwrap();
+    drop(log.entry(&entry(&json!(1))).unwrap());
+    let line = log.entry(&entry(&json!(2))).unwrap();
     log.written(&line);
     assert!(String::from_utf8_lossy(line.bytes()).contains(r#""seq":0"#));
     assert_eq!(log.unsealed(), 1);
@@ -92,9 +96,9 @@ fn m7_a_removed_doubled_or_exchanged_line_is_told() {
 #[test]
 fn m7_a_line_of_another_log_is_told() {
     let mut other = ChainLog::begin(LogId::from_random([8; 16]));
-    let line = other.entry(json!({"n": 1})).unwrap();
+    let line = other.entry(&entry(&json!({"n": 1}))).unwrap();
     other.written(&line);
-    let line = other.entry(json!({"n": 2})).unwrap();
+    let line = other.entry(&entry(&json!({"n": 2}))).unwrap();
     let mut lines = sample();
     lines[1] = line.bytes().strip_suffix(b"\n").unwrap().to_vec();
     assert!(matches!(read(&lines).unwrap_err().why, WhyBroken::OtherLog { .. }));
@@ -133,6 +137,25 @@ fn m7_a_line_holds_one_thing() {
     assert_eq!(read(&[empty.into_bytes()]).unwrap_err().why, WhyBroken::NotOne);
     let long = vec![b' '; crate::limits::MAX_LOG_LINE_BYTES + 1];
     assert_eq!(read(&[long]).unwrap_err().why, WhyBroken::TooLong);
+}
+
+#[test]
+fn m7_a_line_that_no_reader_takes_is_not_made() {
+    let long = entry(&json!("x".repeat(crate::limits::MAX_LOG_LINE_BYTES)));
+    assert_eq!(log().entry(&long).unwrap_err(), ChainLogError::TooLong);
+}
+
+#[test]
+fn m7_a_checkpoint_that_was_not_opened_seals_nothing() {
+    let lines = written(&[Some(json!(1)), None]);
+    let mut reader = ChainReader::new();
+    reader.link::<Value>(&lines[0]).unwrap();
+    let Linked::Checkpoint(checkpoint) = reader.link::<Value>(&lines[1]).unwrap() else { panic!() };
+    assert_eq!(reader.standing().unwrap().unsealed, 2);
+    let mut elsewhere = ChainReader::new();
+    assert_eq!(elsewhere.seal(checkpoint.clone(), &keys()).unwrap_err().why, WhyBroken::Misplaced);
+    assert_eq!(*reader.seal(checkpoint, &keys()).unwrap().key(), *crate::Signer::public_key(&key(1)));
+    assert_eq!(reader.standing().unwrap().unsealed, 0);
 }
 
 fn entries() -> impl Strategy<Value = Vec<Option<Value>>> {

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use pact_mandate::{Action, Format, IssuerId};
 use serde::{Deserialize, Serialize};
 
-use super::{Period, PinnedKey, PinnedRoot};
+use super::{OnFull, Period, PinnedKey, PinnedRoot, ReceiptsTo};
 use crate::limits;
 
 /// The whole file.
@@ -31,6 +31,8 @@ pub(super) struct RawConfig {
     pub(super) keys: RawKeys,
     #[serde(default)]
     pub(super) lists: RawLists,
+    #[serde(default)]
+    pub(super) receipts: RawReceipts,
     pub(super) issuers: Vec<RawIssuer>,
 }
 
@@ -76,6 +78,19 @@ pub(super) struct RawKeys {
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RawLists {
     pub(super) every: Period,
+}
+
+/// `[receipts]`
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RawReceipts {
+    pub(super) to: ReceiptsTo,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) path: Option<PathBuf>,
+    pub(super) rotate_bytes: u64,
+    pub(super) rotate_after: Period,
+    pub(super) keep: usize,
+    pub(super) on_full: OnFull,
 }
 
 /// One `[[issuers]]`.
@@ -132,6 +147,19 @@ impl Default for RawLimits {
             requests: limits::REQUESTS,
             recheck: limits::RECHECK.into(),
             drain: limits::DRAIN.into(),
+        }
+    }
+}
+
+impl Default for RawReceipts {
+    fn default() -> RawReceipts {
+        RawReceipts {
+            to: ReceiptsTo::default(),
+            path: None,
+            rotate_bytes: limits::RECEIPTS_ROTATE_BYTES,
+            rotate_after: limits::RECEIPTS_ROTATE_AFTER.into(),
+            keep: limits::RECEIPTS_KEEP,
+            on_full: OnFull::default(),
         }
     }
 }

@@ -72,6 +72,11 @@ async fn no_log_holds_a_credential_a_proof_or_an_argument() {
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     assert!(child.wait().unwrap().success());
     let log = log + &rest.join().unwrap();
+    // What receipts are signed and made with is as secret.
+    for name in ["receipt.key", "receipt-digest.key"] {
+        let key = std::fs::read_to_string(stand.folder.path().join("other").join(name)).unwrap();
+        sent.push(key.trim().to_owned());
+    }
     assert!(log.contains("\"decision\":\"permit\"") && log.contains("\"decision\":\"refuse\""), "{log}");
     for never in
         sent.iter().map(String::as_str).chain([&credential.warrant[..60], "swordfish", "abracadabra"])

@@ -83,7 +83,7 @@ fn write(writer: &mut Writer, value: &Json) -> Result<(), tenuo::InexactNumber> 
         Json::String(text) => writer.text(text),
         Json::Number(number) => match Figure::of(number)? {
             Figure::Integer(integer) => writer.integer(integer),
-            Figure::Float(float) => writer.float(float),
+            Figure::Float(float) => writer.float(float).map_err(|_| tenuo::InexactNumber)?,
         },
         Json::Array(items) => {
             writer.array(items.len());

@@ -236,7 +236,7 @@ pub(super) fn most(value: f64) -> Vec<u8> {
         3,
         map(&[
             ("min", cbor(Writer::null)),
-            ("max", cbor(|w| w.float(value))),
+            ("max", cbor(|w| w.float(value).unwrap())),
             ("min_inclusive", cbor(|w| w.bool(true))),
             ("max_inclusive", cbor(|w| w.bool(true))),
         ]),

@@ -119,7 +119,7 @@ impl Thing {
             Thing::Null => cbor(Writer::null),
             Thing::Bool(truth) => cbor(|w| w.bool(*truth)),
             Thing::Integer(integer) => cbor(|w| w.integer(*integer)),
-            Thing::Float(float) => cbor(|w| w.float(*float)),
+            Thing::Float(float) => cbor(|w| w.float(*float).unwrap()),
             Thing::Text(value) => text(value),
             Thing::List(items) => array(&items.iter().map(Thing::cbor).collect::<Vec<_>>()),
             Thing::Map(members) => {

@@ -19,7 +19,7 @@ fn values(id: u64, name: &str, items: &[Vec<u8>]) -> Vec<u8> {
 }
 
 fn float(value: f64) -> Vec<u8> {
-    cbor(|w| w.float(value))
+    cbor(|w| w.float(value).unwrap())
 }
 
 const YES: &str = "accepted";

@@ -137,8 +137,9 @@ impl Rule {
 
     pub(in crate::format::tenuo) fn cbor(&self) -> Vec<u8> {
         let truth = |value: bool| cbor(|w| w.bool(value));
-        let bound =
-            |bound: &Option<f64>| bound.map_or_else(|| cbor(Writer::null), |bound| cbor(|w| w.float(bound)));
+        let bound = |bound: &Option<f64>| {
+            bound.map_or_else(|| cbor(Writer::null), |bound| cbor(|w| w.float(bound).unwrap()))
+        };
         match self {
             Rule::Wildcard => constraint(16, cbor(Writer::null)),
             Rule::Exact(thing) => constraint(1, map(&[("value", thing.cbor())])),
