@@ -87,6 +87,7 @@ fn each_threat_names_a_test_that_exists() {
         .into_iter()
         .chain(sources(&here().join("tests")))
         .chain(sources(&elsewhere))
+        .chain(sources(&here().join("sidecar/src")))
     {
         let text = fs::read_to_string(&path).unwrap();
         let names = text.split("fn ").skip(1).filter_map(|rest| rest.split(['(', '<']).next());

@@ -20,6 +20,7 @@ mod period;
 mod pinned;
 mod ranges;
 mod raw;
+mod redis;
 #[cfg(test)]
 mod tests;
 mod url;
@@ -29,6 +30,8 @@ pub use period::{Period, PeriodError};
 pub use pinned::{PinnedKey, PinnedKeyError, PinnedRoot};
 use raw::RawConfig;
 pub use raw::ToolsList;
+pub use redis::RedisUrlError;
+pub(crate) use redis::{PasswordFile, RedisConfig};
 pub use url::{HttpUrl, UrlError};
 
 /// What one sidecar is told. Made by [`Config::read`] or [`Config::from_toml`] alone.
@@ -46,6 +49,8 @@ pub struct Config {
     pub(crate) bounds: Bounds,
     pub(crate) keys: KeyBounds,
     pub(crate) lists_every: Duration,
+    /// Where replicas keep one record of used proofs together; without it, this one keeps its own.
+    pub(crate) replay: Option<RedisConfig>,
     pub(crate) issuers: Vec<IssuerConfig>,
     effective: String,
     /// The file that it was read from, and the text.
@@ -121,6 +126,9 @@ pub enum ConfigError {
         /// What it should be.
         fault: UrlError,
     },
+    /// The address of the shared record of used proofs.
+    #[error("`replay.redis` must be {0}")]
+    Redis(RedisUrlError),
     /// An address of an issuer that is none.
     #[error("`issuers.{key}` does not do: {fault}")]
     IssuerUrl {
@@ -211,6 +219,7 @@ impl Config {
             ("upstream", self.upstream != next.upstream),
             ("mcp", self.tools_list != next.tools_list),
             ("limits", self.bounds != next.bounds),
+            ("replay", self.replay != next.replay),
         ];
         differs.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
     }
@@ -225,7 +234,7 @@ impl Config {
         ranges::check(&raw)?;
         let audience = url("audience", &raw.audience)?;
         let path = raw.path.clone().unwrap_or_else(|| audience.path().to_owned());
-        let raw = RawConfig { path: Some(path.clone()), ..raw };
+        let raw = RawConfig { path: Some(path.clone()), replay: raw.replay.in_effect(), ..raw };
         let effective = toml::to_string_pretty(&raw).unwrap_or_default();
         if !ranges::is_plain_path(&path) {
             return Err(ConfigError::Path);
@@ -256,6 +265,7 @@ impl Config {
                 cooldown: raw.keys.cooldown.get(),
             },
             lists_every: raw.lists.every.get(),
+            replay: RedisConfig::from_raw(&raw.replay, folder)?,
             issuers,
             effective,
             source: None,

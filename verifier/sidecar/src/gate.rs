@@ -26,6 +26,7 @@ use crate::{
     passage::Passage,
     receive::{Received, receive},
     reload::LastChange,
+    replay::SharedReplay,
     request_id::{RequestId, RequestIds},
     respond,
     rules::Rules,
@@ -47,6 +48,8 @@ pub(crate) struct Gate {
     pub(crate) rules: ArcSwap<Rules>,
     pub(crate) lists: Arc<ListBook>,
     pub(crate) last_change: LastChange,
+    /// The record of used proofs, where replicas share one.
+    pub(crate) shared: Option<Arc<SharedReplay>>,
     pub(crate) upstream: Upstream,
     pub(crate) metrics: Metrics,
     pub(crate) ids: RequestIds,

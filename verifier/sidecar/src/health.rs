@@ -7,7 +7,13 @@ use pact_revocation::Stale;
 use pact_verifier::{Verifier, limits::FUTURE_SKEW_SECONDS, replay::ReplayHealth};
 use serde::Serialize;
 
-use crate::{gate::Gate, keys::IssuerKeys, lists::Watched, rules::Rules};
+use crate::{
+    gate::Gate,
+    keys::IssuerKeys,
+    lists::Watched,
+    replay::{SharedFault, SharedReplay},
+    rules::Rules,
+};
 
 /// The answer of `/readyz`.
 #[derive(Debug, Serialize)]
@@ -89,7 +95,7 @@ struct PolicyHealth {
     digest: String,
 }
 
-/// Single use is kept by this replica alone.
+/// Whether single use is kept by this replica alone, or by all that share a record.
 #[derive(Debug, Serialize)]
 struct ReplayView {
     ok: bool,
@@ -97,6 +103,9 @@ struct ReplayView {
     since: String,
     held: usize,
     limit: usize,
+    /// Why a shared record cannot be used, in one stable word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -122,7 +131,7 @@ impl Health {
             .into_iter()
             .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, verifier, keys, now)))
             .collect();
-        let replay = ReplayView::of(verifier.replay().health(), now.wall);
+        let replay = ReplayView::of(verifier.replay().health(), gate.shared.as_deref(), now.wall);
         let policy = PolicyHealth { ok: true, digest: hex::encode(verifier.policy().digest()) };
         let configuration = ConfigurationHealth::look(gate, &rules);
         let (died, disputes) = (gate.died.names(), rules.keys.disputes());
@@ -168,6 +177,7 @@ impl Health {
         gate.metrics.whole("pact_sidecar_configuration_version", f64::from(version));
         gate.metrics.whole("pact_sidecar_components_died", count(self.died.len()));
         gate.metrics.whole("pact_sidecar_keys_disputed", count(self.disputes.len()));
+        self.replay.export(gate);
         for (name, issuer) in &self.issuers {
             gate.metrics.issuer("pact_sidecar_list_fresh", name, flag(issuer.list.ok));
             let alarms = f64::from(u32::try_from(issuer.list.alarms).unwrap_or(u32::MAX));
@@ -253,7 +263,7 @@ impl FormatHealth {
 }
 
 impl ReplayView {
-    fn of(health: ReplayHealth, now: UnixTime) -> ReplayView {
+    fn of(health: ReplayHealth, shared: Option<&SharedReplay>, now: UnixTime) -> ReplayView {
         let full = (health.held >= health.limit).then(|| "full: every proof is refused".to_owned());
         // P7: a proof counts when it could not have been used before the record began.
         let begins = health.since.plus(FUTURE_SKEW_SECONDS);
@@ -261,11 +271,23 @@ impl ReplayView {
         let reason = health.failed.map(|failure| failure.to_string()).or(full).or(ahead);
         ReplayView {
             ok: reason.is_none(),
-            scope: "replica",
+            scope: if shared.is_some() { "shared" } else { "replica" },
             since: health.since.to_string(),
             held: health.held,
             limit: health.limit,
+            fault: shared.and_then(|shared| shared.state().fault).map(SharedFault::code),
             reason,
+        }
+    }
+}
+
+impl ReplayView {
+    fn export(&self, gate: &Gate) {
+        gate.metrics.whole("pact_sidecar_replay_ok", f64::from(u8::from(self.ok)));
+        gate.metrics.whole("pact_sidecar_replay_held", count(self.held));
+        gate.metrics.whole("pact_sidecar_replay_shared", f64::from(u8::from(gate.shared.is_some())));
+        for (fault, met) in gate.shared.iter().flat_map(|shared| shared.state().faults) {
+            gate.metrics.replay_faults(fault, met);
         }
     }
 }

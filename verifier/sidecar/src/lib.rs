@@ -24,6 +24,7 @@ mod panic;
 mod passage;
 mod receive;
 mod reload;
+mod replay;
 mod request_id;
 mod respond;
 mod rules;

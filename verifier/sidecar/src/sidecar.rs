@@ -12,7 +12,7 @@ use pact_verifier::{
     cache::ChainCache,
     policy::{Policy, PolicyError},
     proof::{Audience, NotAnAudience},
-    replay::{BootId, FileReplay, OpenError},
+    replay::{BootId, FileReplay, OpenError, ReplayStore},
     trust::TrustError,
 };
 use tokio::{net::TcpListener, sync::Semaphore};
@@ -20,7 +20,7 @@ use tokio::{net::TcpListener, sync::Semaphore};
 use crate::{
     admin,
     clock::Clock,
-    config::{Config, ConfigError},
+    config::{Config, ConfigError, RedisConfig},
     feed::{self, Feeds},
     gate::Gate,
     hosts::Hosts,
@@ -31,6 +31,7 @@ use crate::{
     metadata::ResourceMetadata,
     metrics::Metrics,
     reload::{LastChange, Reload},
+    replay::SharedReplay,
     request_id::RequestIds,
     rules::Rules,
     sampler::Sampler,
@@ -65,6 +66,9 @@ pub enum StartError {
     /// The replay store.
     #[error("the replay store in `state_dir` does not open: {0}")]
     Replay(#[from] OpenError),
+    /// The thread that speaks to the shared record of used proofs.
+    #[error("a thread cannot be started: {0}")]
+    Thread(io::Error),
     /// The floors of lists.
     #[error("the floors of lists in `state_dir` cannot be read: {0}")]
     Floor(#[from] FloorError),
@@ -101,6 +105,7 @@ pub fn check(config: &Config) -> Result<(), StartError> {
     book.trust(Clock::system().now().monotonic)?;
     Policy::from_toml(&config.policy_text()?)?;
     config.audience.to_string().parse::<Audience>()?;
+    config.replay.as_ref().map_or(Ok(()), RedisConfig::check)?;
     Ok(())
 }
 
@@ -183,13 +188,18 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let policy = Arc::new(Policy::from_toml(&policy_text)?);
     let audience: Audience = config.audience.to_string().parse()?;
     let state = |name| make_folder(config.state_dir.join(name));
-    let replay = FileReplay::open(&state("replay")?, BootId::of_this_system(), now)?;
+    let shared = config.replay.clone().map(|server| SharedReplay::start(server, clock.clone()).map(Arc::new));
+    let shared = shared.transpose().map_err(StartError::Thread)?;
+    let replay: Arc<dyn ReplayStore> = match &shared {
+        Some(shared) => Arc::<SharedReplay>::clone(shared),
+        None => Arc::new(FileReplay::open(&state("replay")?, BootId::of_this_system(), now)?),
+    };
     let cache = Arc::new(ChainCache::new(CACHE_BYTES));
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(StartError::Random)?;
     let mut watchers = Watchers::default();
     let feeds = Feeds::new(Fetcher::new(FetchLimits::default())?, &state("lists")?)?;
-    let verifier = Verifier::new(trust, policy, audience, Arc::new(replay), cache);
+    let verifier = Verifier::new(trust, policy, audience, replay, cache);
     let gate = Arc::new(Gate {
         path: config.path.clone(),
         origin: config.audience.origin(),
@@ -200,6 +210,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         rules: ArcSwap::from_pointee(Rules::new(keys, verifier)),
         lists: Arc::new(ListBook::new()),
         last_change: LastChange::default(),
+        shared,
         upstream: Upstream::new(config.upstream.clone(), tls()?),
         metrics: Metrics::new(),
         ids: RequestIds::new(random),

@@ -44,6 +44,11 @@ hard = "1h"
 cooldown = "10s"
 [lists]
 every = "10s"
+[replay]
+redis = "redis://pact@10.0.0.5:6379/0"
+password_file = "redis-password"
+prefix = "pact"
+timeout = "250ms"
 [[issuers]]
 id = "acme"
 roots = ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"]

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use pact_mandate::{Action, Format, IssuerId};
 use serde::{Deserialize, Serialize};
 
-use super::{Period, PinnedKey, PinnedRoot};
+use super::{Period, PinnedKey, PinnedRoot, redis::RawReplay};
 use crate::limits;
 
 /// The whole file.
@@ -33,6 +33,8 @@ pub(super) struct RawConfig {
     pub(super) keys: RawKeys,
     #[serde(default)]
     pub(super) lists: RawLists,
+    #[serde(default)]
+    pub(super) replay: RawReplay,
     pub(super) issuers: Vec<RawIssuer>,
 }
 
