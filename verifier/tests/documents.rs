@@ -88,6 +88,7 @@ fn each_threat_names_a_test_that_exists() {
         .chain(sources(&here().join("tests")))
         .chain(sources(&elsewhere))
         .chain(sources(&here().join("sidecar/src")))
+        .chain(sources(&here().join("sidecar/tests")))
     {
         let text = fs::read_to_string(&path).unwrap();
         let names = text.split("fn ").skip(1).filter_map(|rest| rest.split(['(', '<']).next());

@@ -77,6 +77,8 @@ pub(crate) struct Bounds {
     pub(crate) connections: usize,
     pub(crate) requests: usize,
     pub(crate) recheck: Duration,
+    /// How long the traffic port still answers once `/readyz` says that it stops.
+    pub(crate) drain_delay: Option<Duration>,
     pub(crate) drain: Duration,
 }
 
@@ -284,6 +286,7 @@ impl Bounds {
             connections: raw.connections,
             requests: raw.requests,
             recheck: raw.recheck.get(),
+            drain_delay: raw.drain_delay.map(Period::get),
             drain: raw.drain.get(),
         }
     }

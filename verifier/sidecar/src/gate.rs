@@ -1,6 +1,6 @@
 //! One request's way from the wire to the tool server: bounded, parsed once, judged, forwarded; or refused.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -56,6 +56,8 @@ pub(crate) struct Gate {
     pub(crate) requests: Arc<Semaphore>,
     pub(crate) sampler: Sampler,
     pub(crate) died: Died,
+    /// Whether it was told to stop.
+    pub(crate) stopping: AtomicBool,
 }
 
 /// A request that was turned away, and the id under which its caller waits.

@@ -1,6 +1,9 @@
 //! Whether calls can be permitted now, component by component, with the reasons.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+};
 
 use pact_mandate::{Format, IssuerId, Now, UnixTime, hex};
 use pact_revocation::Stale;
@@ -22,6 +25,8 @@ pub(crate) struct Health {
     pub(crate) ready: bool,
     /// Why not, in one line each.
     reasons: Vec<String>,
+    /// It was told to stop: callers belong elsewhere.
+    draining: bool,
     /// Parts of the sidecar that have died: every call is refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     died: Vec<String>,
@@ -139,6 +144,7 @@ impl Health {
         let mut health = Health {
             ready: false,
             reasons,
+            draining: gate.stopping.load(Ordering::Relaxed),
             died,
             disputes,
             configuration,
@@ -148,7 +154,8 @@ impl Health {
             upstream,
         };
         health.reasons = health.why_not();
-        health.ready = health.died.is_empty()
+        health.ready = !health.draining
+            && health.died.is_empty()
             && health.issuers.values().any(|issuer| issuer.ok)
             && health.replay.ok
             && health.upstream.ok;
@@ -167,7 +174,14 @@ impl Health {
             .into_iter()
             .filter_map(|(name, reason)| reason.as_ref().map(|reason| format!("{name}: {reason}")));
         let died = self.died.iter().map(|name| format!("{name}: has died; restart the sidecar"));
-        died.chain(self.disputes.iter().cloned()).chain(issuers).chain(others).collect()
+        let draining = self.draining.then(|| "draining: told to stop".to_owned());
+        draining
+            .into_iter()
+            .chain(died)
+            .chain(self.disputes.iter().cloned())
+            .chain(issuers)
+            .chain(others)
+            .collect()
     }
 
     fn export(&self, gate: &Gate) {

@@ -1,6 +1,16 @@
 //! Putting the parts together, and running them until told to stop.
 
-use std::{fs, future::Future, io, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    fs,
+    future::Future,
+    io,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use arc_swap::ArcSwap;
 use pact_revocation::{
@@ -165,11 +175,20 @@ impl Sidecar {
                 let _ = is_drained.await;
             },
         );
+        let leaving = Arc::clone(&gate);
+        let leave = async move {
+            shutdown.await;
+            leaving.stopping.store(true, Ordering::Relaxed);
+            // Who sends callers here sees it at /readyz, and sends them elsewhere, before the listener closes.
+            if let Some(delay) = leaving.bounds.drain_delay {
+                tokio::time::sleep(delay).await;
+            }
+        };
         let judging = Arc::clone(&gate);
         let traffic_port = async {
             let (gate, open) = (judging, gate.metrics.connections.clone());
             let answer = move |request| Arc::clone(&gate).answer(request);
-            serve(traffic, bounds, open, answer, shutdown).await;
+            serve(traffic, bounds, open, answer, leave).await;
             drop(drained);
         };
         let mut watchers = watchers;
@@ -217,6 +236,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         requests: Arc::new(Semaphore::new(config.bounds.requests)),
         sampler: Sampler::new(),
         died: Died::default(),
+        stopping: AtomicBool::new(false),
         clock,
     });
     let reload = Reload::start(Arc::clone(&gate), feeds, config.clone(), policy_text);

@@ -37,6 +37,7 @@ write_timeout = "30s"
 connections = 4096
 requests = 1024
 recheck = "1s"
+drain_delay = "5s"
 drain = "10s"
 [keys]
 soft = "1m"

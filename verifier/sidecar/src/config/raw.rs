@@ -81,6 +81,8 @@ pub(super) struct RawLimits {
     pub(super) connections: usize,
     pub(super) requests: usize,
     pub(super) recheck: Period,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) drain_delay: Option<Period>,
     pub(super) drain: Period,
 }
 
@@ -153,6 +155,7 @@ impl Default for RawLimits {
             connections: limits::CONNECTIONS,
             requests: limits::REQUESTS,
             recheck: limits::RECHECK.into(),
+            drain_delay: None,
             drain: limits::DRAIN.into(),
         }
     }
