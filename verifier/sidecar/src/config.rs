@@ -21,6 +21,7 @@ mod pinned;
 mod ranges;
 mod raw;
 mod receipts;
+mod redis;
 #[cfg(test)]
 mod tests;
 mod url;
@@ -31,6 +32,8 @@ pub use pinned::{PinnedKey, PinnedKeyError, PinnedRoot};
 use raw::RawConfig;
 pub(crate) use receipts::ReceiptsConfig;
 pub use receipts::{OnFull, ReceiptsTo};
+pub use redis::RedisUrlError;
+pub(crate) use redis::{PasswordFile, RedisConfig};
 pub use url::{HttpUrl, UrlError};
 
 /// What one sidecar is told. Made by [`Config::read`] or [`Config::from_toml`] alone.
@@ -48,6 +51,8 @@ pub struct Config {
     pub(crate) keys: KeyBounds,
     pub(crate) lists_every: Duration,
     pub(crate) receipts: ReceiptsConfig,
+    /// Where replicas keep one record of used proofs together; without it, this one keeps its own.
+    pub(crate) replay: Option<RedisConfig>,
     pub(crate) issuers: Vec<IssuerConfig>,
     effective: String,
     /// The file that it was read from, and the text.
@@ -74,6 +79,8 @@ pub(crate) struct Bounds {
     pub(crate) connections: usize,
     pub(crate) requests: usize,
     pub(crate) recheck: Duration,
+    /// How long the traffic port still answers once `/readyz` says that it stops.
+    pub(crate) drain_delay: Option<Duration>,
     pub(crate) drain: Duration,
 }
 
@@ -123,6 +130,9 @@ pub enum ConfigError {
         /// What it should be.
         fault: UrlError,
     },
+    /// The address of the shared record of used proofs.
+    #[error("`replay.redis` must be {0}")]
+    Redis(RedisUrlError),
     /// An address of an issuer that is none.
     #[error("`issuers.{key}` does not do: {fault}")]
     IssuerUrl {
@@ -213,6 +223,7 @@ impl Config {
             ("upstream", self.upstream != next.upstream),
             ("receipts", self.receipts != next.receipts),
             ("limits", self.bounds != next.bounds),
+            ("replay", self.replay != next.replay),
         ];
         differs.into_iter().find(|(_, differs)| *differs).map(|(key, _)| key)
     }
@@ -228,7 +239,7 @@ impl Config {
         let receipts = ReceiptsConfig::from_raw(&mut raw.receipts, &raw.state_dir, folder)?;
         let audience = url("audience", &raw.audience)?;
         let path = raw.path.clone().unwrap_or_else(|| audience.path().to_owned());
-        let raw = RawConfig { path: Some(path.clone()), ..raw };
+        let raw = RawConfig { path: Some(path.clone()), replay: raw.replay.in_effect(), ..raw };
         let effective = toml::to_string_pretty(&raw).unwrap_or_default();
         if !ranges::is_plain_path(&path) {
             return Err(ConfigError::Path);
@@ -259,6 +270,7 @@ impl Config {
             },
             lists_every: raw.lists.every.get(),
             receipts,
+            replay: RedisConfig::from_raw(&raw.replay, folder)?,
             issuers,
             effective,
             source: None,
@@ -277,6 +289,7 @@ impl Bounds {
             connections: raw.connections,
             requests: raw.requests,
             recheck: raw.recheck.get(),
+            drain_delay: raw.drain_delay.map(Period::get),
             drain: raw.drain.get(),
         }
     }

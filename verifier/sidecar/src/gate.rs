@@ -1,6 +1,6 @@
 //! One request's way from the wire to the tool server: bounded, parsed once, judged, forwarded; or refused.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -27,6 +27,7 @@ use crate::{
     receipts::{Account, Receipts},
     receive::{Received, receive},
     reload::LastChange,
+    replay::SharedReplay,
     request_id::{RequestId, RequestIds},
     respond,
     rules::Rules,
@@ -48,6 +49,8 @@ pub(crate) struct Gate {
     pub(crate) rules: ArcSwap<Rules>,
     pub(crate) lists: Arc<ListBook>,
     pub(crate) last_change: LastChange,
+    /// The record of used proofs, where replicas share one.
+    pub(crate) shared: Option<Arc<SharedReplay>>,
     pub(crate) upstream: Upstream,
     pub(crate) metrics: Metrics,
     pub(crate) ids: RequestIds,
@@ -55,6 +58,8 @@ pub(crate) struct Gate {
     pub(crate) sampler: Sampler,
     pub(crate) receipts: Receipts,
     pub(crate) died: Died,
+    /// Whether it was told to stop.
+    pub(crate) stopping: AtomicBool,
 }
 
 /// A message that may be forwarded.

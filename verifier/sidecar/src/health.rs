@@ -1,13 +1,23 @@
 //! Whether calls can be permitted now, component by component, with the reasons.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+};
 
 use pact_mandate::{Format, IssuerId, Now, UnixTime, hex};
 use pact_revocation::Stale;
 use pact_verifier::{Policy, ProofKind, Verifier, replay::ReplayHealth};
 use serde::Serialize;
 
-use crate::{gate::Gate, keys::IssuerKeys, lists::Watched, receipts::ReceiptsHealth, rules::Rules};
+use crate::{
+    gate::Gate,
+    keys::IssuerKeys,
+    lists::Watched,
+    receipts::ReceiptsHealth,
+    replay::{SharedFault, SharedReplay},
+    rules::Rules,
+};
 
 #[cfg(test)]
 mod tests;
@@ -19,6 +29,8 @@ pub(crate) struct Health {
     pub(crate) ready: bool,
     /// Why not, in one line each.
     reasons: Vec<String>,
+    /// It was told to stop: callers belong elsewhere.
+    draining: bool,
     /// Parts of the sidecar that have died: every call is refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     died: Vec<String>,
@@ -93,7 +105,7 @@ struct PolicyHealth {
     digest: String,
 }
 
-/// Single use is kept by this replica alone.
+/// Whether single use is kept by this replica alone, or by all that share a record.
 #[derive(Debug, Serialize)]
 struct ReplayView {
     ok: bool,
@@ -101,6 +113,9 @@ struct ReplayView {
     since: String,
     held: usize,
     limit: usize,
+    /// Why a shared record cannot be used, in one stable word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }
@@ -126,7 +141,8 @@ impl Health {
             .into_iter()
             .map(|keys| (keys.issuer.to_string(), IssuerHealth::look(gate, verifier, keys, now)))
             .collect();
-        let replay = ReplayView::of(verifier.replay().health(), verifier.policy(), now.wall);
+        let replay =
+            ReplayView::of(verifier.replay().health(), gate.shared.as_deref(), verifier.policy(), now.wall);
         let policy = PolicyHealth { ok: true, digest: hex::encode(verifier.policy().digest()) };
         let configuration = ConfigurationHealth::look(gate, &rules);
         let (died, disputes) = (gate.died.names(), rules.keys.disputes());
@@ -135,6 +151,7 @@ impl Health {
         let mut health = Health {
             ready: false,
             reasons,
+            draining: gate.stopping.load(Ordering::Relaxed),
             died,
             disputes,
             configuration,
@@ -145,7 +162,8 @@ impl Health {
             upstream,
         };
         health.reasons = health.why_not();
-        health.ready = health.died.is_empty()
+        health.ready = !health.draining
+            && health.died.is_empty()
             && health.issuers.values().any(|issuer| issuer.ok)
             && health.replay.ok
             && health.receipts.lets_calls_through()
@@ -166,7 +184,14 @@ impl Health {
             .into_iter()
             .filter_map(|(name, reason)| reason.as_ref().map(|reason| format!("{name}: {reason}")));
         let died = self.died.iter().map(|name| format!("{name}: has died; restart the sidecar"));
-        died.chain(self.disputes.iter().cloned()).chain(issuers).chain(others).collect()
+        let draining = self.draining.then(|| "draining: told to stop".to_owned());
+        draining
+            .into_iter()
+            .chain(died)
+            .chain(self.disputes.iter().cloned())
+            .chain(issuers)
+            .chain(others)
+            .collect()
     }
 
     fn export(&self, gate: &Gate) {
@@ -177,6 +202,7 @@ impl Health {
         gate.metrics.whole("pact_sidecar_receipts_ok", flag(self.receipts.ok));
         gate.metrics.whole("pact_sidecar_components_died", count(self.died.len()));
         gate.metrics.whole("pact_sidecar_keys_disputed", count(self.disputes.len()));
+        self.replay.export(gate);
         for (name, issuer) in &self.issuers {
             gate.metrics.issuer("pact_sidecar_list_fresh", name, flag(issuer.list.ok));
             let alarms = f64::from(u32::try_from(issuer.list.alarms).unwrap_or(u32::MAX));
@@ -262,7 +288,7 @@ impl FormatHealth {
 }
 
 impl ReplayView {
-    fn of(health: ReplayHealth, policy: &Policy, now: UnixTime) -> ReplayView {
+    fn of(health: ReplayHealth, shared: Option<&SharedReplay>, policy: &Policy, now: UnixTime) -> ReplayView {
         let full = (health.held >= health.limit).then(|| "full: every proof is refused".to_owned());
         let new = |kind, what| {
             let from = health.counts_from(kind);
@@ -275,11 +301,23 @@ impl ReplayView {
         let reason = health.failed.map(|failure| failure.to_string()).or(full).or(new);
         ReplayView {
             ok: reason.is_none(),
-            scope: "replica",
+            scope: if shared.is_some() { "shared" } else { "replica" },
             since: health.since.to_string(),
             held: health.held,
             limit: health.limit,
+            fault: shared.and_then(|shared| shared.state().fault).map(SharedFault::code),
             reason,
+        }
+    }
+}
+
+impl ReplayView {
+    fn export(&self, gate: &Gate) {
+        gate.metrics.whole("pact_sidecar_replay_ok", f64::from(u8::from(self.ok)));
+        gate.metrics.whole("pact_sidecar_replay_held", count(self.held));
+        gate.metrics.whole("pact_sidecar_replay_shared", f64::from(u8::from(gate.shared.is_some())));
+        for (fault, met) in gate.shared.iter().flat_map(|shared| shared.state().faults) {
+            gate.metrics.replay_faults(fault, met);
         }
     }
 }

@@ -25,6 +25,7 @@ mod passage;
 mod receipts;
 mod receive;
 mod reload;
+mod replay;
 mod request_id;
 mod respond;
 mod rules;

@@ -115,3 +115,31 @@ pub const RECEIPTS_KEEP: usize = 32;
 pub const RECEIPTS_UNSEALED: u64 = 255;
 /// How often receipts are sealed and synced: twice in the second of protocol M7, so that a late turn keeps within it.
 pub const RECEIPTS_EVERY: Duration = Duration::from_millis(500);
+/// Where a Redis server listens when nothing else is said.
+pub const REDIS_PORT: u16 = 6379;
+/// How long one question to the shared record may take: some hundred times what it takes on a healthy network.
+pub const REDIS_TIMEOUT: Duration = Duration::from_millis(250);
+/// The least that this may be set to.
+pub const SHORTEST_REDIS_TIMEOUT: Duration = Duration::from_millis(10);
+/// The most: each call waits for it, and its place among [`REQUESTS`] is taken for as long.
+pub const LONGEST_REDIS_TIMEOUT: Duration = Duration::from_secs(5);
+/// Bytes of a password file.
+pub const MAX_PASSWORD_BYTES: u64 = 4096;
+/// Characters of the prefix of our keys.
+pub const MAX_PREFIX_CHARS: usize = 64;
+/// Bytes of one text in an answer of Redis: the longest of ours names a server's run and its part in replication.
+pub const MAX_REPLY_BYTES: usize = 1024;
+/// Parts of one answer; ours have seven.
+pub const MAX_REPLY_ITEMS: usize = 16;
+/// Proofs that are asked about in one go: what a server of Redis does in about 5 ms, so that nobody waits long.
+pub const MAX_ASKED_AT_ONCE: usize = 64;
+/// Calls that may wait for the shared record: as many as may be in work.
+pub const MAX_WAITING_FOR_REDIS: usize = REQUESTS;
+/// How often it is looked how the shared record is while nobody asks.
+pub const SHARED_LOOK: Duration = Duration::from_secs(1);
+/// How long it is not tried to connect again after a failure; everything is refused at once in the meantime.
+pub const SHARED_RETRY: Duration = Duration::from_millis(200);
+/// Seconds by which the clocks of a replica and of Redis may differ: what is accepted of lists and proofs (protocol T2).
+pub const SHARED_CLOCKS_APART_SECONDS: u64 = 5;
+/// Seconds after which Redis may drop a record that nobody looks at any more: hundreds of times what a proof lives.
+pub const SHARED_KEEP_SECONDS: u64 = 24 * 60 * 60;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Parser;
-use pact_sidecar::{Config, run};
+use pact_sidecar::{Config, StartError, run};
 use tracing_subscriber::EnvFilter;
 
 /// The fail-closed proxy in front of one MCP tool server: every tool call needs a credential, a proof of possession and
@@ -64,7 +64,27 @@ fn start(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     // The HTTP clients of this process share one provider of TLS; a second installation would be the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    Ok(runtime.block_on(run(config, stopped()))?)
+    Ok(runtime.block_on(serve(config))?)
+}
+
+/// Runs until a signal says stop, and then until open answers have ended, or a second signal does not wait for them.
+async fn serve(config: Config) -> Result<(), StartError> {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let twice = async {
+        stopped().await;
+        let _ = tell.send(());
+        stopped().await;
+    };
+    let once = async {
+        let _ = told.await;
+    };
+    tokio::select! {
+        ended = run(config, once) => ended,
+        () = twice => {
+            tracing::warn!("told to stop twice: open answers are cut off");
+            Ok(())
+        }
+    }
 }
 
 fn log(json: bool) {

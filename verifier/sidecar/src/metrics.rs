@@ -18,6 +18,7 @@ const RELOADS: &str = "pact_sidecar_reloads_total";
 const RECEIPTS: &str = "pact_sidecar_receipts_total";
 const RECEIPTS_LOST: &str = "pact_sidecar_receipts_lost_total";
 const RECEIPTS_LEFT_OUT: &str = "pact_sidecar_receipts_left_out_total";
+const REPLAY_FAULTS: &str = "pact_sidecar_replay_faults_total";
 const JUDGEMENT: &str = "pact_sidecar_judgement_seconds";
 const UPSTREAM: &str = "pact_sidecar_upstream_seconds";
 
@@ -96,6 +97,11 @@ impl Metrics {
         self.count(RELOADS, &[("outcome", if in_force { "in_force" } else { "refused" })]);
     }
 
+    /// How often questions to the shared record of used proofs have failed in this way.
+    pub(crate) fn replay_faults(&self, fault: &'static str, met: u64) {
+        self.recorder.register_counter(&key(REPLAY_FAULTS, &[("fault", fault)]), &METADATA).absolute(met);
+    }
+
     pub(crate) fn answer_ended(&self, code: &'static str) {
         self.count(ENDED, &[("code", code)]);
     }
@@ -156,6 +162,7 @@ fn describe(recorder: &PrometheusRecorder) {
         (REQUESTS, "Requests on the traffic port, by outcome"),
         (REFUSALS, "Refused requests, by code and class"),
         (RELOADS, "Changed configurations, by whether they are in force"),
+        (REPLAY_FAULTS, "Questions to the shared record of used proofs that failed, by why"),
         (ENDED, "Answers ended because what allowed them ended, by code"),
         (RECEIPTS, "Receipts written, by decision"),
         (RECEIPTS_LOST, "Decisions whose receipt could not be written"),
@@ -172,6 +179,9 @@ fn describe(recorder: &PrometheusRecorder) {
         ("pact_sidecar_components_died", "Parts of the sidecar that have died: every call is refused"),
         ("pact_sidecar_keys_disputed", "Keys that two issuers claim: they count for neither"),
         ("pact_sidecar_receipts_ok", "1 while receipts are written, or switched off"),
+        ("pact_sidecar_replay_ok", "1 when proofs are recorded and count"),
+        ("pact_sidecar_replay_held", "Used proofs that are remembered"),
+        ("pact_sidecar_replay_shared", "1 when replicas share the record of used proofs"),
         ("pact_sidecar_requests_open", "Requests past judgement whose answer has not ended"),
         ("pact_sidecar_connections_open", "Open connections on the traffic port"),
         ("pact_sidecar_list_fresh", "1 when the issuer's list is fresh"),

@@ -1,6 +1,16 @@
 //! Putting the parts together, and running them until told to stop.
 
-use std::{fs, future::Future, io, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    fs,
+    future::Future,
+    io,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use arc_swap::ArcSwap;
 use pact_revocation::{
@@ -12,7 +22,7 @@ use pact_verifier::{
     cache::ChainCache,
     policy::{Policy, PolicyError},
     proof::{Audience, NotAnAudience},
-    replay::{BootId, FileReplay, OpenError},
+    replay::{BootId, FileReplay, OpenError, ReplayStore},
     trust::TrustError,
 };
 use tokio::{net::TcpListener, sync::Semaphore};
@@ -20,7 +30,7 @@ use tokio::{net::TcpListener, sync::Semaphore};
 use crate::{
     admin,
     clock::Clock,
-    config::{Config, ConfigError},
+    config::{Config, ConfigError, RedisConfig},
     feed::{self, Feeds},
     gate::Gate,
     hosts::Hosts,
@@ -32,6 +42,7 @@ use crate::{
     metrics::Metrics,
     receipts::{self, Receipts, ReceiptsError},
     reload::{LastChange, Reload},
+    replay::SharedReplay,
     request_id::RequestIds,
     rules::Rules,
     sampler::Sampler,
@@ -71,6 +82,9 @@ pub enum StartError {
     /// The replay store.
     #[error("the replay store in `state_dir` does not open: {0}")]
     Replay(#[from] OpenError),
+    /// The thread that speaks to the shared record of used proofs.
+    #[error("a thread cannot be started: {0}")]
+    Thread(io::Error),
     /// The floors of lists.
     #[error("the floors of lists in `state_dir` cannot be read: {0}")]
     Floor(#[from] FloorError),
@@ -110,6 +124,7 @@ pub fn check(config: &Config) -> Result<(), StartError> {
     book.trust(Clock::system().now().monotonic)?;
     read_policy(config, &config.policy_text()?)?;
     config.audience.to_string().parse::<Audience>()?;
+    config.replay.as_ref().map_or(Ok(()), RedisConfig::check)?;
     Ok(())
 }
 
@@ -169,11 +184,20 @@ impl Sidecar {
                 let _ = is_drained.await;
             },
         );
+        let leaving = Arc::clone(&gate);
+        let leave = async move {
+            shutdown.await;
+            leaving.stopping.store(true, Ordering::Relaxed);
+            // Who sends callers here sees it at /readyz, and sends them elsewhere, before the listener closes.
+            if let Some(delay) = leaving.bounds.drain_delay {
+                tokio::time::sleep(delay).await;
+            }
+        };
         let judging = Arc::clone(&gate);
         let traffic_port = async {
             let (gate, open) = (judging, gate.metrics.connections.clone());
             let answer = move |request| Arc::clone(&gate).answer(request);
-            serve(traffic, bounds, open, answer, shutdown).await;
+            serve(traffic, bounds, open, answer, leave).await;
             drop(drained);
         };
         let mut watchers = watchers;
@@ -193,14 +217,19 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let policy = Arc::new(read_policy(config, &policy_text)?);
     let audience: Audience = config.audience.to_string().parse()?;
     let state = |name| make_folder(config.state_dir.join(name));
-    let replay = FileReplay::open(&state("replay")?, BootId::of_this_system(), now)?;
+    let shared = config.replay.clone().map(|server| SharedReplay::start(server, clock.clone()).map(Arc::new));
+    let shared = shared.transpose().map_err(StartError::Thread)?;
+    let replay: Arc<dyn ReplayStore> = match &shared {
+        Some(shared) => Arc::<SharedReplay>::clone(shared),
+        None => Arc::new(FileReplay::open(&state("replay")?, BootId::of_this_system(), now)?),
+    };
     let receipts = Receipts::open(config, now)?;
     let cache = Arc::new(ChainCache::new(CACHE_BYTES));
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(StartError::Random)?;
     let mut watchers = Watchers::default();
     let feeds = Feeds::new(Fetcher::new(FetchLimits::default())?, &state("lists")?)?;
-    let verifier = Verifier::new(trust, policy, audience, Arc::new(replay), cache);
+    let verifier = Verifier::new(trust, policy, audience, replay, cache);
     let gate = Arc::new(Gate {
         path: config.path.clone(),
         origin: config.audience.origin(),
@@ -210,6 +239,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         rules: ArcSwap::from_pointee(Rules::new(keys, verifier)),
         lists: Arc::new(ListBook::new()),
         last_change: LastChange::default(),
+        shared,
         upstream: Upstream::new(config.upstream.clone(), tls()?),
         metrics: Metrics::new(),
         ids: RequestIds::new(random),
@@ -217,6 +247,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         sampler: Sampler::new(),
         receipts,
         died: Died::default(),
+        stopping: AtomicBool::new(false),
         clock,
     });
     let reload = Reload::start(Arc::clone(&gate), feeds, config.clone(), policy_text);

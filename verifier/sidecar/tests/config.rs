@@ -35,6 +35,7 @@ write_timeout = "30s"
 connections = 4096
 requests = 1024
 recheck = "1s"
+drain_delay = "5s"
 drain = "10s"
 [keys]
 soft = "1m"
@@ -49,6 +50,11 @@ rotate_bytes = 67108864
 rotate_after = "24h"
 keep = 32
 on_full = "refuse"
+[replay]
+redis = "redis://pact@10.0.0.5:6379/0"
+password_file = "redis-password"
+prefix = "pact"
+timeout = "250ms"
 [[issuers]]
 id = "acme"
 roots = ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"]

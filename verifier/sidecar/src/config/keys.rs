@@ -7,6 +7,7 @@ use toml::{Table, Value};
 use super::{
     ConfigError,
     raw::{RawConfig, RawIssuer, RawKeys, RawLimits, RawLists, RawReceipts, RawSpeaks, RawUpstream},
+    redis::RawReplay,
 };
 
 /// Refuses a table that holds a key nobody reads, naming the nearest that somebody does.
@@ -19,6 +20,7 @@ pub(super) fn check(table: &Table) -> Result<(), ConfigError> {
             ("keys", Value::Table(inner)) => check_table::<RawKeys>("keys.", inner)?,
             ("lists", Value::Table(inner)) => check_table::<RawLists>("lists.", inner)?,
             ("receipts", Value::Table(inner)) => check_table::<RawReceipts>("receipts.", inner)?,
+            ("replay", Value::Table(inner)) => check_table::<RawReplay>("replay.", inner)?,
             ("issuers", Value::Array(items)) => {
                 items.iter().filter_map(Value::as_table).try_for_each(check_issuer)?;
             }

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use pact_mandate::{Action, Format, IssuerId};
 use serde::{Deserialize, Serialize};
 
-use super::{OnFull, Period, PinnedKey, PinnedRoot, ReceiptsTo};
+use super::{OnFull, Period, PinnedKey, PinnedRoot, ReceiptsTo, redis::RawReplay};
 use crate::limits;
 
 /// The whole file.
@@ -33,6 +33,8 @@ pub(super) struct RawConfig {
     pub(super) lists: RawLists,
     #[serde(default)]
     pub(super) receipts: RawReceipts,
+    #[serde(default)]
+    pub(super) replay: RawReplay,
     pub(super) issuers: Vec<RawIssuer>,
 }
 
@@ -61,6 +63,8 @@ pub(super) struct RawLimits {
     pub(super) connections: usize,
     pub(super) requests: usize,
     pub(super) recheck: Period,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) drain_delay: Option<Period>,
     pub(super) drain: Period,
 }
 
@@ -146,6 +150,7 @@ impl Default for RawLimits {
             connections: limits::CONNECTIONS,
             requests: limits::REQUESTS,
             recheck: limits::RECHECK.into(),
+            drain_delay: None,
             drain: limits::DRAIN.into(),
         }
     }

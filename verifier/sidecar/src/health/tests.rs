@@ -5,7 +5,7 @@ fn at(seconds: u64, stock_proofs: bool) -> ReplayView {
     let policy = format!("identity = true\nstock_proofs = {stock_proofs}");
     let policy = Policy::from_toml(&policy).unwrap();
     let health = ReplayHealth { since: UnixTime::EPOCH, held: 0, limit: 1, failed: None };
-    ReplayView::of(health, &policy, UnixTime::try_from(seconds).unwrap())
+    ReplayView::of(health, None, &policy, UnixTime::try_from(seconds).unwrap())
 }
 
 /// A new record refuses proofs that it could have missed: those of a stock client for longer, as they are looser in time.

@@ -8,8 +8,9 @@ use std::{
 };
 
 use crate::{
-    client::{post, raw},
+    client::{get, open, post, raw},
     stand::{AUDIENCE, Stand},
+    upstream::Mode,
 };
 
 fn command(config: &Path, more: &[&str]) -> Command {
@@ -83,6 +84,39 @@ async fn no_log_holds_a_credential_a_proof_or_an_argument() {
     {
         assert!(!log.contains(never), "{never}");
     }
+}
+
+/// The second signal is for an operator who does not wait for open answers.
+#[tokio::test]
+async fn a_second_signal_ends_it_at_once() {
+    let stand = Stand::start().await;
+    stand.upstream.answers(Mode::Silent);
+    let text = std::fs::read_to_string(stand.folder.path().join("sidecar.toml")).unwrap();
+    let file = stand.folder.path().join("other.toml");
+    std::fs::write(&file, text.replace("\"state\"", "\"other\"") + "[limits]\ndrain = \"1h\"\n").unwrap();
+    let mut child = command(&file, &["--log-json"]).env("RUST_LOG", "info").spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap());
+    let mut log = String::new();
+    while !log.contains("the sidecar listens") {
+        assert_ne!(lines.read_line(&mut log).unwrap(), 0, "{log}");
+    }
+    let port = |name: &str| {
+        log.split(&format!("\"{name}\":\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+    };
+    let (traffic, admin) = (port("traffic"), port("admin"));
+    let _waiting = open(traffic, &post("", br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)).await;
+    while stand.upstream.received().is_empty() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let terminate = || Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(terminate().success());
+    while !get(admin, "/readyz").await.body.contains("draining: told to stop") {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(terminate().success());
+    assert!(child.wait().unwrap().success());
+    while lines.read_line(&mut log).unwrap() != 0 {}
+    assert!(log.contains("told to stop twice"), "{log}");
 }
 
 /// What an operator does who does not want to wait.

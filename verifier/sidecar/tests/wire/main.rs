@@ -34,6 +34,8 @@ mod reload;
 #[cfg(test)]
 mod shapes;
 #[cfg(test)]
+mod shared;
+#[cfg(test)]
 mod smuggling;
 #[cfg(test)]
 mod streams;

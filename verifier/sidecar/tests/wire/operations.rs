@@ -115,6 +115,21 @@ async fn stopping_lets_open_answers_finish_within_the_drain() {
     assert!(tokio::net::TcpStream::connect(stand.traffic).await.is_err());
 }
 
+/// Whoever sends callers here must see it at `/readyz` before the listener closes.
+#[tokio::test]
+async fn s11_who_stops_is_not_ready_first_and_answers_on_for_a_while() {
+    let mut stand = Stand::with(Wish { more: "[limits]\ndrain_delay = \"4s\"", ..Wish::default() }).await;
+    stand.until_ready().await;
+    stand.stop();
+    let ready = stand.until_status(503).await.json();
+    assert_eq!((&ready["draining"], &ready["ready"]), (&true.into(), &false.into()));
+    assert!(ready["reasons"][0].as_str().unwrap().starts_with("draining"), "{ready}");
+    let call = stand.issuer.mint().call(AUDIENCE, r#"{"cost":1}"#);
+    assert_eq!(stand.post(&call).await.status, 200);
+    tokio::time::timeout(Duration::from_secs(30), &mut stand.ended).await.expect("it stops").unwrap();
+    assert!(tokio::net::TcpStream::connect(stand.traffic).await.is_err());
+}
+
 /// What a watcher kept true is true no longer when it has died, so nothing is let through, be it ever so harmless.
 #[tokio::test]
 async fn a_watcher_that_dies_closes_the_door_and_readyz_names_it() {
