@@ -188,11 +188,13 @@ fn read_carriage(params: Option<&Json>, headers: &HeaderMap) -> Result<(Presente
         |name: &HeaderName| headers.get_all(name).iter().map(http::HeaderValue::as_bytes).collect::<Vec<_>>();
     let (authorization, dpop) = (values(&header::AUTHORIZATION), values(&DPOP));
     let (warrant, pop) = (values(&crate::header::TENUO_WARRANT), values(&crate::header::TENUO_POP));
+    let fresh = values(&crate::header::PACT_PROOF);
     let carriers = carriage::Headers {
         authorization: &authorization,
         dpop: &dpop,
         tenuo_warrant: &warrant,
         tenuo_pop: &pop,
+        pact_proof: &fresh,
     };
     carriage::read(params, carriers)
 }
