@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, error::Error};
 
+pub mod act;
 pub mod biscuit;
 pub mod call;
 pub mod issuer;
@@ -22,7 +23,7 @@ pub type Cases = BTreeMap<&'static str, String>;
 
 /// All golden cases.
 pub fn cases() -> Result<Cases, Fault> {
-    let credentials = [key::cases()?, mandate::cases()?, proof::cases()?];
+    let credentials = [key::cases()?, mandate::cases()?, proof::cases()?, act::cases()?];
     let all = credentials.into_iter().chain([list::cases()?, issuer::cases()?, state::cases()?]);
     Ok(all.flatten().collect())
 }

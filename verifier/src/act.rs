@@ -13,6 +13,7 @@ use pact_mandate::{
     canonical::CanonicalError,
     json::{Member, Number},
 };
+use sha2::{Digest, Sha256};
 
 use crate::proof::{
     Audience, FreshProof,
@@ -59,9 +60,9 @@ impl Act {
         Act { session: session.into(), deed: Deed::Close }
     }
 
-    /// Answers the request of that id; `body` is the SHA-256 of the answer's bytes as they are sent.
-    pub fn respond(session: impl Into<String>, id: RequestId, body: [u8; 32]) -> Act {
-        Act { session: session.into(), deed: Deed::Respond { id, body } }
+    /// Answers the request of that id by a body of exactly these bytes.
+    pub fn respond(session: impl Into<String>, id: RequestId, body: &[u8]) -> Act {
+        Act { session: session.into(), deed: Deed::Respond { id, body: Sha256::digest(body).into() } }
     }
 
     /// The tool of its proof.
@@ -142,6 +143,15 @@ pub enum ActProofFault {
 }
 
 impl RequestId {
+    /// The id that this value of JSON is, if it is one.
+    pub fn from_json(value: Json) -> Option<RequestId> {
+        match value {
+            Json::Number(number) => Some(RequestId::Number(number)),
+            Json::String(id) => Some(RequestId::Text(id)),
+            _ => None,
+        }
+    }
+
     /// The id as a value of JSON.
     pub fn to_json(&self) -> Json {
         match self {
@@ -173,7 +183,7 @@ mod tests {
             Act::listen("s1", None),
             Act::listen("s1", Some("e7".to_owned())),
             Act::close("s1"),
-            Act::respond("s1", RequestId::Number(Number::from_u64(7)), [1; 32]),
+            Act::respond("s1", RequestId::Number(Number::from_u64(7)), b"{}"),
         ]
     }
 
@@ -191,7 +201,7 @@ mod tests {
             canonical::write(&act.asked().unwrap().arguments, &mut bytes).unwrap();
             String::from_utf8(bytes).unwrap()
         });
-        let digest = URL_SAFE_NO_PAD.encode([1; 32]);
+        let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(b"{}"));
         assert_eq!(
             said,
             [

@@ -15,7 +15,7 @@ fn acts() -> [Act; 4] {
         Act::listen("s1", None),
         Act::listen("s1", Some("e7".to_owned())),
         Act::close("s1"),
-        Act::respond("s1", id(7), [1; 32]),
+        Act::respond("s1", id(7), b"1"),
     ]
 }
 
@@ -74,8 +74,8 @@ fn m4_a_proof_is_for_one_act_by_one_key() {
             Act::listen("s2", None),
             Act::close("s2"),
             Act::listen("s1", Some("e8".to_owned())),
-            Act::respond("s1", RequestId::Number(Number::from_u64(7)), [2; 32]),
-            Act::respond("s1", RequestId::Text("7".to_owned()), [1; 32]),
+            Act::respond("s1", RequestId::Number(Number::from_u64(7)), b"2"),
+            Act::respond("s1", RequestId::Text("7".to_owned()), b"1"),
         ];
         for proven in acts() {
             for done in acts().into_iter().chain(others.clone()).filter(|done| *done != proven) {
@@ -171,7 +171,7 @@ fn m4_an_id_that_cannot_be_signed_is_refused() {
     let (credential, now) = tenuo::mint();
     let world = World::new(now);
     let Json::Number(huge) = Json::parse(b"12345678901234567890123").unwrap() else { panic!("no number") };
-    let act = Act::respond("s1", RequestId::Number(huge), [1; 32]);
+    let act = Act::respond("s1", RequestId::Number(huge), b"1");
     let proof = prove(&credential, &Act::close("s1"), AGENT, now.wall);
     assert_eq!(told(admit(&world, &credential, &proof, act)), "tenuo_proof_inexact_number");
 }
