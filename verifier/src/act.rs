@@ -88,6 +88,14 @@ impl Act {
         &self.session
     }
 
+    /// The event behind which the stream is to go on.
+    pub fn last_event_id(&self) -> Option<&str> {
+        match &self.deed {
+            Deed::Listen { last_event_id } => last_event_id.as_deref(),
+            Deed::Close | Deed::Respond { .. } => None,
+        }
+    }
+
     /// What the proof covers: the act's name as the tool, what it is done to as the arguments, no further params.
     pub fn asked(&self) -> Result<Asked, CanonicalError> {
         let mut arguments = vec![Member::new("session", text(&self.session))];

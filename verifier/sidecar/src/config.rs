@@ -72,6 +72,9 @@ pub(crate) struct Bounds {
     pub(crate) connections: usize,
     pub(crate) requests: usize,
     pub(crate) recheck: Duration,
+    pub(crate) keep_alive: Duration,
+    pub(crate) sessions: usize,
+    pub(crate) session_idle: Duration,
     pub(crate) drain: Duration,
 }
 
@@ -274,6 +277,9 @@ impl Bounds {
             connections: raw.connections,
             requests: raw.requests,
             recheck: raw.recheck.get(),
+            keep_alive: raw.keep_alive.get(),
+            sessions: raw.sessions,
+            session_idle: raw.session_idle.get(),
             drain: raw.drain.get(),
         }
     }

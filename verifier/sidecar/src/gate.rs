@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, Request, Response, header};
+use http::{HeaderMap, HeaderName, Method, Request, Response, header};
 use http_body::Body;
 use pact_mandate::{Json, Now};
 use pact_verifier::{Presented, PresentedProof, Refusal, carriage, permit::Standing};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     answer::AnswerBody,
@@ -19,7 +19,7 @@ use crate::{
     hosts::Hosts,
     lifeline::Lifeline,
     lists::ListBook,
-    mcp::{Asks, Message, RpcId, ToolCall, agreement},
+    mcp::{Asks, Incoming, Message, RpcId, ToolCall, agreement},
     metadata::ResourceMetadata,
     metrics::{Metrics, Passed},
     panic::caught,
@@ -30,9 +30,14 @@ use crate::{
     respond,
     rules::Rules,
     sampler::Sampler,
+    session::{Leg, SessionBook},
     upstream::Upstream,
     watchers::Died,
 };
+
+mod acts;
+
+use acts::Wants;
 
 /// What the traffic port judges by. The rules are swapped whole when trust or policy changes.
 pub(crate) struct Gate {
@@ -48,6 +53,7 @@ pub(crate) struct Gate {
     pub(crate) lists: Arc<ListBook>,
     pub(crate) last_change: LastChange,
     pub(crate) upstream: Upstream,
+    pub(crate) sessions: Arc<SessionBook>,
     pub(crate) metrics: Metrics,
     pub(crate) ids: RequestIds,
     pub(crate) requests: Arc<Semaphore>,
@@ -101,14 +107,33 @@ impl Gate {
         }
         let place = Arc::clone(&self.requests).try_acquire_owned();
         let place = place.map_err(|_| Fault::Overloaded { limit: self.bounds.requests })?;
-        let Received { headers, body } = receive(request, &self.path, &self.origin, &self.bounds).await?;
-        let message = Message::parse(body)?;
+        let Received { method, headers, body } =
+            receive(request, &self.path, &self.origin, &self.bounds).await?;
+        if method != Method::POST {
+            return Ok(self.act(Wants::of(&method), &headers, place, request_id).await?);
+        }
+        match Incoming::parse(body)? {
+            Incoming::Message(message) => self.pass(message, &headers, place, request_id).await,
+            Incoming::Response(response) => {
+                Ok(self.act(Wants::Respond(response), &headers, place, request_id).await?)
+            }
+        }
+    }
+
+    /// Judges a message, and forwards it.
+    async fn pass(
+        self: &Arc<Self>,
+        message: Message,
+        headers: &HeaderMap,
+        place: OwnedSemaphorePermit,
+        request_id: RequestId,
+    ) -> Result<Response<AnswerBody>, Turned> {
         let id = message.id().cloned();
         let turned = |fault| Turned { fault, id: id.clone() };
-        let passage = self.judge(message, &headers, request_id).map_err(turned)?;
+        let (passage, leg) = self.judge(message, headers, request_id).map_err(turned)?;
         let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), place);
         let started = self.clock.now().monotonic;
-        let forwarded = caught(self.upstream.forward(passage, &headers, lifeline, request_id)).await;
+        let forwarded = caught(self.upstream.forward(passage, leg, headers, lifeline, request_id)).await;
         let answer = forwarded.unwrap_or(Err(Fault::InternalForwarded)).map_err(turned)?;
         self.metrics.answered_in(self.clock.now().monotonic.since(started));
         Ok(answer)
@@ -122,21 +147,30 @@ impl Gate {
     ///
     /// This runs on the server's own threads: it is a fraction of a millisecond of arithmetic and one `write` into the
     /// page cache, and the number of requests in work is bounded. Handing it to other threads costs as much as it saves.
-    fn judge(&self, message: Message, headers: &HeaderMap, request_id: RequestId) -> Result<Passage, Fault> {
+    fn judge(
+        &self,
+        message: Message,
+        headers: &HeaderMap,
+        request_id: RequestId,
+    ) -> Result<(Passage, Leg), Fault> {
         // Again: the body may have been long in coming.
         self.died.check()?;
         agreement::check(headers, &message)?;
+        let leg = self.leg(&message, headers)?;
         let call = match message.asks(self.tools_list)? {
             Asks::Tool(call) => call,
             Asks::Open(open) => {
                 self.metrics.passed(Passed::Open);
-                return Ok(Passage::open(open));
+                return Ok((Passage::open(open), leg));
             }
         };
         let now = self.clock.now();
         let admitted = self.admit(call, headers, now);
         self.metrics.judged_in(self.clock.now().monotonic.since(now.monotonic));
         let passage = admitted?;
+        if let (Some(permit), Some(session)) = (passage.permit(), leg.session()) {
+            self.sessions.claim(session, permit.proven_by(), now.monotonic)?;
+        }
         self.metrics.passed(Passed::Permitted);
         if let Some(permit) = passage.permit() {
             tracing::debug!(
@@ -148,7 +182,7 @@ impl Gate {
                 "a call was permitted"
             );
         }
-        Ok(passage)
+        Ok((passage, leg))
     }
 
     fn admit(&self, call: ToolCall, headers: &HeaderMap, now: Now) -> Result<Passage, Fault> {

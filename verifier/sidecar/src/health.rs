@@ -170,6 +170,7 @@ impl Health {
         let version = u32::try_from(self.configuration.version).unwrap_or(u32::MAX);
         gate.metrics.whole("pact_sidecar_configuration_version", f64::from(version));
         gate.metrics.whole("pact_sidecar_components_died", count(self.died.len()));
+        gate.metrics.whole("pact_sidecar_sessions", count(gate.sessions.count()));
         gate.metrics.whole("pact_sidecar_keys_disputed", count(self.disputes.len()));
         for (name, issuer) in &self.issuers {
             gate.metrics.issuer("pact_sidecar_list_fresh", name, flag(issuer.list.ok));

@@ -24,6 +24,7 @@ pub(crate) struct Metrics {
     handle: PrometheusHandle,
     permitted: Counter,
     open: Counter,
+    acts: Counter,
     judgement: Histogram,
     upstream: Histogram,
     pub(crate) requests_open: Gauge,
@@ -37,6 +38,8 @@ pub(crate) enum Passed {
     Permitted,
     /// By an open method.
     Open,
+    /// By leave for an act on a session.
+    Act,
 }
 
 impl Metrics {
@@ -53,6 +56,7 @@ impl Metrics {
         Metrics {
             permitted: counter("permitted"),
             open: counter("open"),
+            acts: counter("act"),
             judgement: recorder.register_histogram(&Key::from_name(JUDGEMENT), &METADATA),
             upstream: recorder.register_histogram(&Key::from_name(UPSTREAM), &METADATA),
             requests_open: gauge("pact_sidecar_requests_open"),
@@ -66,6 +70,7 @@ impl Metrics {
         match how {
             Passed::Permitted => self.permitted.increment(1),
             Passed::Open => self.open.increment(1),
+            Passed::Act => self.acts.increment(1),
         }
     }
 
@@ -141,6 +146,7 @@ fn describe(recorder: &PrometheusRecorder) {
         ),
         ("pact_sidecar_components_died", "Parts of the sidecar that have died: every call is refused"),
         ("pact_sidecar_keys_disputed", "Keys that two issuers claim: they count for neither"),
+        ("pact_sidecar_sessions", "Sessions of the 2025 protocol that are known"),
         ("pact_sidecar_requests_open", "Requests past judgement whose answer has not ended"),
         ("pact_sidecar_connections_open", "Open connections on the traffic port"),
         ("pact_sidecar_list_fresh", "1 when the issuer's list is fresh"),

@@ -34,6 +34,7 @@ use crate::{
     request_id::RequestIds,
     rules::Rules,
     sampler::Sampler,
+    session::{SessionBook, SessionBounds},
     upstream::{Upstream, tls},
     watchers::{Died, Watchers},
 };
@@ -195,6 +196,8 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let mut watchers = Watchers::default();
     let feeds = Feeds::new(Fetcher::new(FetchLimits::default())?, &state("lists")?)?;
     let verifier = Verifier::new(trust, policy, audience, Arc::new(replay), cache);
+    let sessions = SessionBounds { count: config.bounds.sessions, idle: config.bounds.session_idle };
+    let sessions = Arc::new(SessionBook::new(sessions));
     let gate = Arc::new(Gate {
         path: config.path.clone(),
         origin: config.audience.origin(),
@@ -205,7 +208,8 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         rules: ArcSwap::from_pointee(Rules::new(keys, verifier)),
         lists: Arc::new(ListBook::new()),
         last_change: LastChange::default(),
-        upstream: Upstream::new(config.upstream.clone(), tls()?),
+        upstream: Upstream::new(config.upstream.clone(), tls()?, Arc::clone(&sessions)),
+        sessions,
         metrics: Metrics::new(),
         ids: RequestIds::new(random),
         requests: Arc::new(Semaphore::new(config.bounds.requests)),

@@ -21,18 +21,14 @@ fn acts() -> [Act; 4] {
 
 fn prove(credential: &Credential, act: &Act, seed: u8, when: UnixTime) -> PresentedProof {
     let audience = AUDIENCE.parse().unwrap();
-    match credential.presented.format() {
-        pact_mandate::Format::Tenuo => {
-            let fresh = FreshProof { id: new_id(), issued_at: when };
-            let message = act.tenuo_message(&credential.leaf, &audience, &fresh).unwrap();
-            PresentedProof::Tenuo { signature: key(seed).sign(&message).unwrap(), fresh: Some(fresh) }
-        }
-        _ => {
-            let jti = new_id().map(|byte| format!("{byte:02x}")).concat();
-            let input = act.dpop_input(&public(seed), &credential.text, &audience, &jti, when).unwrap();
-            PresentedProof::Dpop(dpop::assemble(&input, &key(seed).sign(input.as_bytes()).unwrap()))
-        }
+    if credential.presented.format() == pact_mandate::Format::Tenuo {
+        let fresh = FreshProof { id: new_id(), issued_at: when };
+        let message = act.tenuo_message(&credential.leaf, &audience, &fresh).unwrap();
+        return PresentedProof::Tenuo { signature: key(seed).sign(&message).unwrap(), fresh: Some(fresh) };
     }
+    let jti = new_id().map(|byte| format!("{byte:02x}")).concat();
+    let input = act.dpop_input(&public(seed), &credential.text, &audience, &jti, when).unwrap();
+    PresentedProof::Dpop(dpop::assemble(&input, &key(seed).sign(input.as_bytes()).unwrap()))
 }
 
 fn admit(

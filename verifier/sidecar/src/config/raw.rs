@@ -79,6 +79,9 @@ pub(super) struct RawLimits {
     pub(super) connections: usize,
     pub(super) requests: usize,
     pub(super) recheck: Period,
+    pub(super) keep_alive: Period,
+    pub(super) sessions: usize,
+    pub(super) session_idle: Period,
     pub(super) drain: Period,
 }
 
@@ -151,6 +154,9 @@ impl Default for RawLimits {
             connections: limits::CONNECTIONS,
             requests: limits::REQUESTS,
             recheck: limits::RECHECK.into(),
+            keep_alive: limits::KEEP_ALIVE.into(),
+            sessions: limits::SESSIONS,
+            session_idle: limits::SESSION_IDLE.into(),
             drain: limits::DRAIN.into(),
         }
     }

@@ -28,6 +28,8 @@ mod operations;
 #[cfg(test)]
 mod reload;
 #[cfg(test)]
+mod sessions;
+#[cfg(test)]
 mod shapes;
 #[cfg(test)]
 mod smuggling;
