@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, error::Error};
 
+pub mod act;
 pub mod biscuit;
 pub mod call;
 pub mod issuer;
@@ -23,7 +24,7 @@ pub type Cases = BTreeMap<&'static str, String>;
 
 /// All golden cases.
 pub fn cases() -> Result<Cases, Fault> {
-    let credentials = [key::cases()?, mandate::cases()?, proof::cases()?, list::cases()?];
+    let credentials = [key::cases()?, mandate::cases()?, proof::cases()?, act::cases()?, list::cases()?];
     let all = credentials.into_iter().chain([issuer::cases()?, state::cases()?, receipt::cases()?]);
     Ok(all.flatten().collect())
 }

@@ -24,6 +24,8 @@ const TENUO: &str = "tenuo";
 const CREDENTIAL: &str = "pact/credential";
 /// The member of `_meta` for the rest of a proof.
 const PROOF: &str = "pact/proof";
+/// The header that holds the same as that member beside `X-Tenuo-PoP`.
+const FRESH: &str = "X-Pact-Proof";
 
 /// The members of `_meta` that carry trust; the sidecar cuts them out of what it forwards (protocol M2).
 pub const META_MEMBERS: [&str; 3] = [TENUO, CREDENTIAL, PROOF];
@@ -39,6 +41,8 @@ pub struct Headers<'a> {
     pub tenuo_warrant: &'a [&'a [u8]],
     /// `X-Tenuo-PoP`.
     pub tenuo_pop: &'a [&'a [u8]],
+    /// `X-Pact-Proof`: id and time of a Tenuo proof, for requests without `_meta`.
+    pub pact_proof: &'a [&'a [u8]],
 }
 
 /// Each carrier that a request can use, with what it holds of a text.
@@ -47,6 +51,7 @@ struct Found<'a> {
     dpop: Option<&'a str>,
     warrant: Option<&'a str>,
     pop: Option<&'a str>,
+    fresh: Option<&'a str>,
     tenuo: Option<&'a Json>,
     credential: Option<&'a Json>,
     proof: Option<&'a Json>,
@@ -74,6 +79,7 @@ impl<'a> Found<'a> {
             dpop: single("DPoP", headers.dpop)?,
             warrant: single("X-Tenuo-Warrant", headers.tenuo_warrant)?,
             pop: single("X-Tenuo-PoP", headers.tenuo_pop)?,
+            fresh: single(FRESH, headers.pact_proof)?,
             tenuo: member(TENUO),
             credential: member(CREDENTIAL),
             proof: member(PROOF),
@@ -92,7 +98,8 @@ impl<'a> Found<'a> {
     }
 
     fn nothing(&self) -> CarriageFault {
-        if self.dpop.is_some() || self.pop.is_some() || self.proof.is_some() {
+        let parts = [self.dpop.is_some(), self.pop.is_some(), self.fresh.is_some(), self.proof.is_some()];
+        if parts.contains(&true) {
             CarriageFault::ProofWithoutCredential
         } else {
             CarriageFault::NoCredential
@@ -106,17 +113,34 @@ impl<'a> Found<'a> {
         if let Some(token) = self.credential {
             return self.read_meta_token(token);
         }
+        none_of(&[("DPoP", self.dpop.is_some())])?;
         let (warrant, signature) = match self.tenuo {
             Some(tenuo) => self.read_meta_tenuo(tenuo)?,
             None => (self.warrant.unwrap_or_default(), self.pop),
         };
-        none_of(&[("DPoP", self.dpop.is_some())])?;
-        let proof = tenuo_proof(signature, self.proof)?;
+        let fresh = match (self.fresh, self.proof) {
+            (None, proof) => proof.map(|proof| read_fresh(proof, PROOF)).transpose()?,
+            (Some(text), None) => Some(self.read_fresh_header(text)?),
+            // One of two readings.
+            (Some(_), Some(_)) => return Err(CarriageFault::UnexpectedPart(FRESH).into()),
+        };
+        let proof = tenuo_proof(signature, fresh)?;
         Ok((Presented::tenuo(warrant)?, proof))
     }
 
+    /// The header goes with the other headers alone.
+    fn read_fresh_header(&self, text: &str) -> Result<FreshProof, CarriageFault> {
+        none_of(&[(FRESH, self.pop.is_none())])?;
+        let proof = Json::parse(text.as_bytes()).map_err(|_| CarriageFault::MalformedHeader(FRESH))?;
+        read_fresh(&proof, FRESH)
+    }
+
     fn read_authorization(&self, value: &str) -> Result<(Presented, PresentedProof), Refusal> {
-        none_of(&[("X-Tenuo-PoP", self.pop.is_some()), (PROOF, self.proof.is_some())])?;
+        none_of(&[
+            ("X-Tenuo-PoP", self.pop.is_some()),
+            (FRESH, self.fresh.is_some()),
+            (PROOF, self.proof.is_some()),
+        ])?;
         let (scheme, token) = value.split_once(' ').ok_or(CarriageFault::UnknownScheme)?;
         // RFC 9110 11.1: the scheme's case does not matter.
         let proof = match (scheme, self.dpop) {
@@ -135,7 +159,11 @@ impl<'a> Found<'a> {
     }
 
     fn read_meta_token(&self, token: &Json) -> Result<(Presented, PresentedProof), Refusal> {
-        none_of(&[("DPoP", self.dpop.is_some()), ("X-Tenuo-PoP", self.pop.is_some())])?;
+        none_of(&[
+            ("DPoP", self.dpop.is_some()),
+            ("X-Tenuo-PoP", self.pop.is_some()),
+            (FRESH, self.fresh.is_some()),
+        ])?;
         let token = token.as_str().ok_or(CarriageFault::MalformedMember(CREDENTIAL))?;
         let proof = match self.proof {
             None => PresentedProof::Missing,
@@ -150,7 +178,7 @@ impl<'a> Found<'a> {
     }
 
     fn read_meta_tenuo(&self, tenuo: &'a Json) -> Result<(&'a str, Option<&'a str>), CarriageFault> {
-        none_of(&[("X-Tenuo-PoP", self.pop.is_some())])?;
+        none_of(&[("X-Tenuo-PoP", self.pop.is_some()), (FRESH, self.fresh.is_some())])?;
         only_members(tenuo, TENUO, &["warrant", "signature", "approvals"])?;
         let text = |name| match tenuo.get(name) {
             None | Some(Json::Null) => Ok(None),
@@ -193,8 +221,7 @@ fn only_members(value: &Json, name: &'static str, known: &[&str]) -> Result<(), 
     }
 }
 
-fn tenuo_proof(signature: Option<&str>, fresh: Option<&Json>) -> Result<PresentedProof, CarriageFault> {
-    let fresh = fresh.map(read_fresh).transpose()?;
+fn tenuo_proof(signature: Option<&str>, fresh: Option<FreshProof>) -> Result<PresentedProof, CarriageFault> {
     let Some(signature) = signature else {
         return if fresh.is_some() {
             Err(CarriageFault::UnexpectedPart(PROOF))
@@ -207,9 +234,9 @@ fn tenuo_proof(signature: Option<&str>, fresh: Option<&Json>) -> Result<Presente
 }
 
 /// `{"id": 16 bytes in base64url, "iat": seconds}`.
-fn read_fresh(proof: &Json) -> Result<FreshProof, CarriageFault> {
-    let malformed = CarriageFault::MalformedMember(PROOF);
-    only_members(proof, PROOF, &["id", "iat"])?;
+fn read_fresh(proof: &Json, name: &'static str) -> Result<FreshProof, CarriageFault> {
+    let malformed = CarriageFault::MalformedMember(name);
+    only_members(proof, name, &["id", "iat"])?;
     let id = proof.get("id").and_then(Json::as_str).filter(|id| id.len() == 22).ok_or(malformed)?;
     let id = URL_SAFE_NO_PAD.decode(id).ok().and_then(|id| id.try_into().ok()).ok_or(malformed)?;
     let issued_at = proof.get("iat").and_then(Json::as_u64).ok_or(malformed)?;

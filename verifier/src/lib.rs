@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod act;
 pub mod cache;
 pub mod carriage;
 pub mod chain;
@@ -19,6 +20,7 @@ pub mod trust;
 pub mod verifier;
 pub mod viewer;
 
+pub use act::{Act, ActPermit};
 pub use cache::ChainCache;
 pub use chain::VerifiedChain;
 pub use held::{HeldChain, ProofKind};

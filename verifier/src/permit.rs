@@ -25,9 +25,16 @@ pub struct Permit {
 #[derive(Clone, Debug)]
 pub struct Standing {
     presented: Presented,
-    call: Call,
-    /// The kind of proof that began the answer; `None` for bearer use (protocol P8).
-    proven: Option<ProofKind>,
+    began: Began,
+}
+
+/// What began the answer.
+#[derive(Clone, Debug)]
+enum Began {
+    /// A call; `proven` is the kind of its proof, `None` for bearer use (protocol P8).
+    Call { call: Call, proven: Option<ProofKind> },
+    /// An act on a session, which no scope covers (protocol M4).
+    Act,
 }
 
 impl Permit {
@@ -86,7 +93,8 @@ impl Permit {
             Possession::Proven { kind, .. } => Some(*kind),
             Possession::Bearer => None,
         };
-        Standing { presented: self.chain().presented().clone(), call: self.call().clone(), proven }
+        let began = Began::Call { call: self.call().clone(), proven };
+        Standing { presented: self.chain().presented().clone(), began }
     }
 
     /// The call, for the one that forwards it; the permit is gone.
@@ -96,6 +104,10 @@ impl Permit {
 }
 
 impl Standing {
+    pub(crate) fn of_act(presented: Presented) -> Standing {
+        Standing { presented, began: Began::Act }
+    }
+
     pub(crate) fn presented(&self) -> &Presented {
         &self.presented
     }
@@ -108,12 +120,15 @@ impl Standing {
         lists: &Lists,
         now: Now,
     ) -> Result<(), Refusal> {
-        match self.proven {
+        let Began::Call { call, proven } = &self.began else {
+            return live::ask(chain, lists, now).map(|_| ());
+        };
+        match proven {
             Some(kind) => kind.check(policy)?,
             None => held::check_bearer(chain)?,
         }
         live::ask(chain, lists, now)?;
-        allow(chain, &self.call, policy, now)
+        allow(chain, call, policy, now)
     }
 }
 

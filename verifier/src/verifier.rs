@@ -1,4 +1,4 @@
-//! The one front door.
+//! The one front door: for calls, and for acts on the sessions in which they are made.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use pact_mandate::{Call, Now};
 use pact_revocation::Lists;
 
 use crate::{
+    act::{Act, ActPermit},
     cache::ChainCache,
     chain::VerifiedChain,
     held::HeldChain,
@@ -125,6 +126,19 @@ impl Verifier {
     pub fn view(&self, presented: Presented, lists: &Lists, now: Now) -> Result<Viewer, Refusal> {
         let chain = VerifiedChain::open(presented, &self.trust, &self.cache, now)?;
         Viewer::of(chain, lists, now)
+    }
+
+    /// Judges one act on a session (protocol M4): every rung but scope and policy, which have no say in it.
+    pub fn admit_act(
+        &self,
+        presented: Presented,
+        proof: &PresentedProof,
+        act: Act,
+        lists: &Lists,
+        now: Now,
+    ) -> Result<ActPermit, Refusal> {
+        let verified = VerifiedChain::open(presented, &self.trust, &self.cache, now)?;
+        ActPermit::grant(verified, proof, act, &self.audience, lists, self.replay.as_ref(), now)
     }
 
     /// Judges again what an open answer rests on (protocol R9): the chain under the trust of now, its list, its issuer's

@@ -14,6 +14,7 @@ use pact_mandate::{Action, Asked, Json, UnixTime, json::JsonError, key::KeyError
 use pact_verifier::proof::{Audience, FreshProof};
 use serde_json::{Value, json};
 
+mod act;
 mod request;
 
 use request::Request;
@@ -55,6 +56,8 @@ enum Command {
     Public(KeyArgs),
     /// Makes the proof for one call and prints what to send with it, as JSON.
     Sign(Box<SignArgs>),
+    /// Makes the proof for one act on a session of the 2025 protocol, and prints the headers that carry it.
+    SignAct(Box<act::ActArgs>),
 }
 
 #[derive(Args)]
@@ -145,6 +148,7 @@ fn execute(cli: Cli) -> Result<String, CliError> {
         Command::Public(args) => Ok(Holder::read_file(&args.key)?.public_key().to_string()),
         Command::Sign(args) if args.request => Ok(serde_json::to_string(&request(&args)?)?),
         Command::Sign(args) => Ok(sign(&args)?.to_string()),
+        Command::SignAct(args) => Ok(act::sign(&args)?.to_string()),
     }
 }
 

@@ -40,18 +40,22 @@ pub fn sign_dpop(
     id: [u8; 16],
     issued_at: UnixTime,
 ) -> Result<DpopProof, SignError> {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'=' | b':');
-    if token_text.is_empty() || !token_text.bytes().all(plain) {
-        return Err(SignError::NotAToken);
-    }
     let jti = URL_SAFE_NO_PAD.encode(id);
     let draft = Draft { holder: holder.public_key(), token_text, asked, audience, jti: &jti, issued_at };
     let input = draft.signing_input()?;
     let proof = assemble(&input, &holder.sign(input.as_bytes())?);
-    Ok(DpopProof { token: token_text.to_owned(), proof })
+    DpopProof::new(token_text, proof)
 }
 
 impl DpopProof {
+    pub(crate) fn new(token_text: &str, proof: String) -> Result<DpopProof, SignError> {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'=' | b':');
+        if token_text.is_empty() || !token_text.bytes().all(plain) {
+            return Err(SignError::NotAToken);
+        }
+        Ok(DpopProof { token: token_text.to_owned(), proof })
+    }
+
     /// The value of the header `Authorization`.
     pub fn authorization(&self) -> String {
         format!("DPoP {}", self.token)

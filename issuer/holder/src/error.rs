@@ -1,7 +1,7 @@
 //! Every way in which no proof is made.
 
 use pact_mandate::{canonical::CanonicalError, cbor::CborError, key::SignerUnavailable};
-use pact_verifier::proof::tenuo::TenuoProofFault;
+use pact_verifier::{act::ActProofFault, proof::tenuo::TenuoProofFault};
 
 /// Why no proof was made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +35,9 @@ pub enum SignError {
     /// Tenuo's message could not be made of the call.
     #[error(transparent)]
     Tenuo(#[from] TenuoProofFault),
+    /// The act could not be put into words.
+    #[error(transparent)]
+    Act(#[from] ActProofFault),
     /// The keeper of the key gave no signature.
     #[error(transparent)]
     Signer(#[from] SignerUnavailable),

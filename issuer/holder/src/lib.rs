@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod act;
 pub mod call;
 pub mod dpop;
 pub mod error;

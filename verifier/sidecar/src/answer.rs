@@ -1,4 +1,5 @@
-//! An answer on its way to the caller: nothing is held back, and it ends when what allowed it does (protocol R9).
+//! An answer on its way to the caller: nothing is held back, it says nothing that was not asked, and it ends when what allowed
+//! it does (protocol M4, R9).
 
 use std::{
     future::Future,
@@ -13,6 +14,14 @@ use http_body_util::combinators::UnsyncBoxBody;
 use tokio::time::Sleep;
 
 use crate::{fault::Fault, lifeline::Lifeline};
+
+mod events;
+mod inspect;
+mod skim;
+
+pub(crate) use events::Events;
+pub(crate) use inspect::{Expected, Inspect, Reply};
+pub(crate) use skim::Skim;
 
 /// What the traffic port answers with.
 pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, AnswerBroken>;
@@ -44,29 +53,54 @@ pub(crate) enum LastWord {
 
 /// The tool server's body, watched.
 pub(crate) struct Answer<B> {
+    /// What was read of it, and judged, before its head went out.
+    first: Option<Bytes>,
     inner: Option<B>,
     lifeline: Lifeline,
     recheck: Pin<Box<Sleep>>,
-    silence: Pin<Box<Sleep>>,
-    idle: Duration,
+    silence: Option<Silence>,
+    keep_alive: Pin<Box<Sleep>>,
     last_word: LastWord,
-    boundary: Boundary,
+    inspect: Inspect,
+    /// Why it ends once what was allowed of it has passed.
+    stopped: Option<Fault>,
+}
+
+/// How long the tool server may be silent.
+struct Silence {
+    limit: Duration,
+    sleep: Pin<Box<Sleep>>,
 }
 
 impl<B> Answer<B>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    pub(crate) fn new(inner: B, lifeline: Lifeline, idle: Duration, last_word: LastWord) -> Answer<B> {
+    /// `idle` is how long the tool server may be silent; `None` for a stream of what happens, which may be nothing.
+    pub(crate) fn new(
+        inner: B,
+        lifeline: Lifeline,
+        idle: Option<Duration>,
+        last_word: LastWord,
+        inspect: Inspect,
+    ) -> Answer<B> {
+        let asleep = |time| Box::pin(tokio::time::sleep(time));
         Answer {
+            first: None,
             inner: Some(inner),
-            recheck: Box::pin(tokio::time::sleep(lifeline.every())),
-            silence: Box::pin(tokio::time::sleep(idle)),
+            recheck: asleep(lifeline.every()),
+            silence: idle.map(|limit| Silence { limit, sleep: asleep(limit) }),
+            keep_alive: asleep(lifeline.keep_alive()),
             lifeline,
-            idle,
             last_word,
-            boundary: Boundary::default(),
+            inspect,
+            stopped: None,
         }
+    }
+
+    /// The same, of which the first bytes were read already.
+    pub(crate) fn after(self, first: Option<Bytes>) -> Answer<B> {
+        Answer { first, ..self }
     }
 
     /// Lets go of the tool server and says the last word.
@@ -75,8 +109,43 @@ where
         self.lifeline.count_end(&fault);
         match &self.last_word {
             LastWord::None => Err(AnswerBroken::Ended(fault)),
-            LastWord::Event(make) => Ok(Frame::data(self.boundary.last_event(&make(&fault)).into())),
+            LastWord::Event(make) => {
+                let message = make(&fault);
+                let last =
+                    self.inspect.events().map_or(message.clone(), |events| events.last_event(&message));
+                Ok(Frame::data(last.into()))
+            }
         }
+    }
+
+    /// What of the tool server's bytes may pass.
+    fn pass(&mut self, data: Bytes) -> Frame<Bytes> {
+        let now = tokio::time::Instant::now();
+        if let Some(silence) = &mut self.silence {
+            silence.sleep.as_mut().reset(now + silence.limit);
+        }
+        self.keep_alive.as_mut().reset(now + self.lifeline.keep_alive());
+        match self.inspect.take(&data) {
+            Ok(()) => Frame::data(data),
+            Err(stop) => {
+                self.inner = None;
+                self.stopped = Some(stop.fault.into());
+                Frame::data(data.slice(..stop.at.min(data.len())))
+            }
+        }
+    }
+
+    /// A comment, where an event stream has been silent for so long that somebody on the way may take it for dead.
+    fn poll_keep_alive(&mut self, cx: &mut Context<'_>) -> Option<Frame<Bytes>> {
+        let is_between = self.inspect.events().map(Events::is_between)?;
+        if self.keep_alive.as_mut().poll(cx).is_pending() {
+            return None;
+        }
+        let next = tokio::time::Instant::now() + self.lifeline.keep_alive();
+        self.keep_alive.as_mut().reset(next);
+        // So that the timer wakes us again.
+        let _ = self.keep_alive.as_mut().poll(cx);
+        is_between.then(|| Frame::data(Bytes::from_static(b": keep-alive\n\n")))
     }
 
     /// The last frame, when the answer must end now.
@@ -88,11 +157,12 @@ where
             let next = tokio::time::Instant::now() + self.lifeline.every();
             self.recheck.as_mut().reset(next);
         }
-        if self.silence.as_mut().poll(cx).is_ready() {
+        let silence = self.silence.as_mut()?;
+        let limit = silence.limit;
+        silence.sleep.as_mut().poll(cx).is_ready().then(|| {
             self.inner = None;
-            return Some(Err(AnswerBroken::Silent { limit: self.idle }));
-        }
-        None
+            Err(AnswerBroken::Silent { limit })
+        })
     }
 }
 
@@ -108,6 +178,12 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, AnswerBroken>>> {
         let this = &mut *self;
+        if let Some(first) = this.first.take() {
+            return Poll::Ready(Some(Ok(Frame::data(first))));
+        }
+        if let Some(fault) = this.stopped.take() {
+            return Poll::Ready(Some(this.end(fault)));
+        }
         if this.inner.is_none() {
             return Poll::Ready(None);
         }
@@ -116,7 +192,10 @@ where
         }
         let Some(inner) = this.inner.as_mut() else { return Poll::Ready(None) };
         match Pin::new(inner).poll_frame(cx) {
-            Poll::Pending => Poll::Pending,
+            Poll::Pending => match this.poll_keep_alive(cx) {
+                Some(comment) => Poll::Ready(Some(Ok(comment))),
+                None => Poll::Pending,
+            },
             Poll::Ready(None) => {
                 this.inner = None;
                 Poll::Ready(None)
@@ -126,89 +205,30 @@ where
                 Poll::Ready(Some(Err(AnswerBroken::Upstream)))
             }
             Poll::Ready(Some(Ok(frame))) => {
-                this.silence.as_mut().reset(tokio::time::Instant::now() + this.idle);
-                match frame.into_data() {
-                    Ok(data) => {
-                        this.boundary.passed(&data);
-                        Poll::Ready(Some(Ok(Frame::data(data))))
-                    }
-                    // Trailers are headers that no allow-list saw.
-                    Err(_) => Poll::Ready(Some(Ok(Frame::data(Bytes::new())))),
-                }
+                // Trailers are headers that no allow-list saw.
+                Poll::Ready(Some(Ok(this.pass(frame.into_data().unwrap_or_default()))))
             }
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.as_ref().is_none_or(Body::is_end_stream)
+        self.first.is_none() && self.stopped.is_none() && self.inner.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
         match (&self.inner, &self.last_word) {
             // A length that was announced could not be kept by a stream that gains an event.
-            (Some(inner), LastWord::None) => inner.size_hint(),
+            (Some(inner), LastWord::None) => {
+                let first =
+                    self.first.as_ref().and_then(|first| u64::try_from(first.len()).ok()).unwrap_or(0);
+                match inner.size_hint().exact() {
+                    Some(rest) => SizeHint::with_exact(rest.saturating_add(first)),
+                    None => SizeHint::default(),
+                }
+            }
             (Some(_), LastWord::Event(_)) => SizeHint::default(),
+            (None, _) if self.stopped.is_some() => SizeHint::default(),
             (None, _) => SizeHint::with_exact(0),
-        }
-    }
-}
-
-/// The last bytes that passed: whether an event stream stands between two events.
-#[derive(Default)]
-struct Boundary {
-    last: [u8; 2],
-    begun: bool,
-}
-
-impl Boundary {
-    fn passed(&mut self, data: &[u8]) {
-        // A carriage return before a line feed says nothing more than the line feed does.
-        for &byte in data.iter().rev().take(4).rev().filter(|byte| **byte != b'\r') {
-            let [_, last] = self.last;
-            self.last = [last, byte];
-            self.begun = true;
-        }
-    }
-
-    fn is_between_events(&self) -> bool {
-        !self.begun || self.last == [b'\n', b'\n']
-    }
-
-    /// One event more. An event that was cut is closed under a type that no client of MCP listens to, so that its half
-    /// is not taken for a message.
-    fn last_event(&self, message: &str) -> String {
-        let close = if self.is_between_events() { "" } else { "\nevent: cut\n\n" };
-        format!("{close}event: message\ndata: {message}\n\n")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn after(parts: &[&str]) -> String {
-        let mut boundary = Boundary::default();
-        for part in parts {
-            boundary.passed(part.as_bytes());
-        }
-        boundary.last_event("{}")
-    }
-
-    #[test]
-    fn r9_the_last_event_never_joins_a_cut_one() {
-        let plain = "event: message\ndata: {}\n\n";
-        for whole in [
-            &[][..],
-            &["data: 1\n\n"],
-            &["data: 1\r\n\r\n"],
-            &["data: 1\n", "\n"],
-            &["data: 1\r\n\r", "\n"],
-            &[":\n\n"],
-        ] {
-            assert_eq!(after(whole), plain, "{whole:?}");
-        }
-        for cut in [&["data: 1"][..], &["data: 1\n"], &["data: 1\r\n"], &["\n\nd"]] {
-            assert_eq!(after(cut), format!("\nevent: cut\n\n{plain}"), "{cut:?}");
         }
     }
 }

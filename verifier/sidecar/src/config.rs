@@ -81,6 +81,9 @@ pub(crate) struct Bounds {
     pub(crate) recheck: Duration,
     /// How long the traffic port still answers once `/readyz` says that it stops.
     pub(crate) drain_delay: Option<Duration>,
+    pub(crate) keep_alive: Duration,
+    pub(crate) sessions: usize,
+    pub(crate) session_idle: Duration,
     pub(crate) drain: Duration,
 }
 
@@ -290,6 +293,9 @@ impl Bounds {
             requests: raw.requests,
             recheck: raw.recheck.get(),
             drain_delay: raw.drain_delay.map(Period::get),
+            keep_alive: raw.keep_alive.get(),
+            sessions: raw.sessions,
+            session_idle: raw.session_idle.get(),
             drain: raw.drain.get(),
         }
     }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use pact_mandate::json::JsonError;
 use pact_verifier::Refusal;
 
+use crate::session::SessionFault;
+
 /// Why a request gets no answer of the tool server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
@@ -15,6 +17,9 @@ pub enum Fault {
     /// The ladder of trust said no.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// The session is not for this caller.
+    #[error(transparent)]
+    Session(#[from] SessionFault),
     /// The tool server gave no answer that we could pass on.
     #[error(transparent)]
     Upstream(#[from] UpstreamFault),
@@ -65,9 +70,14 @@ pub enum ShapeFault {
     /// Another `Host` than those that this place answers to.
     #[error("the Host header names another place than this one (audience, allowed_hosts)")]
     HostNotAllowed,
-    /// Not POST.
-    #[error("one JSON-RPC message per POST is all that is served here")]
+    /// Neither POST, nor GET or DELETE in a session.
+    #[error(
+        "one JSON-RPC message per POST is served here; GET and DELETE only in a session of the 2025 protocol"
+    )]
     MethodNotAllowed,
+    /// A body where there is nothing to say.
+    #[error("a GET or DELETE has no body")]
+    BodyNotExpected,
     /// A header that must be single came twice.
     #[error("the header {name} must not be repeated")]
     HeaderRepeated {
@@ -134,6 +144,9 @@ pub enum ShapeFault {
     /// A response, where nobody asked.
     #[error("a JSON-RPC response is not expected here")]
     ResponseNotExpected,
+    /// A response without exactly one `result` or `error`, an object.
+    #[error("a JSON-RPC response has one `result` or one `error`, which is an object")]
+    BadResponse,
     /// A call without an id: its result would be lost.
     #[error("this method must have an id")]
     IdMissing,
@@ -143,6 +156,15 @@ pub enum ShapeFault {
     /// A method that is neither open nor judged.
     #[error("this method is not open here; only what the policy opens or maps and tools/call get through")]
     MethodNotOpen,
+    /// A revision of MCP that is not served.
+    #[error("this revision of MCP is not served here; those are 2026-07-28, 2025-11-25 and 2025-06-18")]
+    VersionUnknown,
+    /// A header that this revision demands.
+    #[error("the header {name} must repeat what the body says in this revision of MCP")]
+    HeaderMissing {
+        /// Which header.
+        name: &'static str,
+    },
     /// A header that says something else than the body (protocol M1).
     #[error("the header {name} disagrees with the body")]
     HeaderMismatch {
@@ -181,6 +203,21 @@ pub enum UpstreamFault {
     /// An encoded answer, though none was asked for: its stream could not be ended properly.
     #[error("the tool server encoded its answer though nobody asked for it")]
     Encoded,
+    /// Its answer is one to another request.
+    #[error("the tool server answered another request than this one")]
+    WrongId,
+    /// What two readers could take for different messages.
+    #[error("the tool server sent what is not one JSON-RPC message")]
+    Malformed,
+    /// More open questions in one session than the bound.
+    #[error(
+        "the tool server waits for more than {} answers in this session",
+        crate::limits::MAX_REQUESTS_PER_SESSION
+    )]
+    AsksTooMuch,
+    /// A session's id that cannot stand in a header.
+    #[error("the tool server gave a session an id that is not visible ASCII, or too long")]
+    SessionMalformed,
 }
 
 impl ShapeFault {
@@ -192,6 +229,7 @@ impl ShapeFault {
             ShapeFault::OriginNotAllowed => "origin_not_allowed",
             ShapeFault::HostNotAllowed => "host_not_allowed",
             ShapeFault::MethodNotAllowed => "method_not_allowed",
+            ShapeFault::BodyNotExpected => "body_not_expected",
             ShapeFault::HeaderRepeated { .. } => "header_repeated",
             ShapeFault::HeaderNotText { .. } => "header_not_text",
             ShapeFault::ContentType => "content_type",
@@ -208,9 +246,12 @@ impl ShapeFault {
             ShapeFault::BadMethod => "bad_method",
             ShapeFault::BadParams { .. } => "bad_params",
             ShapeFault::ResponseNotExpected => "response_not_expected",
+            ShapeFault::BadResponse => "bad_response",
             ShapeFault::IdMissing => "id_missing",
             ShapeFault::IdNotExpected => "id_not_expected",
             ShapeFault::MethodNotOpen => "method_not_open",
+            ShapeFault::VersionUnknown => "version_unknown",
+            ShapeFault::HeaderMissing { .. } => "header_missing",
             ShapeFault::HeaderMismatch { .. } => "header_mismatch",
         }
     }
@@ -241,6 +282,10 @@ impl UpstreamFault {
             UpstreamFault::ListUnreadable { .. } => "upstream_list_unreadable",
             UpstreamFault::ListTooLarge { .. } => "upstream_list_too_large",
             UpstreamFault::Encoded => "upstream_encoded",
+            UpstreamFault::WrongId => "upstream_wrong_id",
+            UpstreamFault::Malformed => "upstream_malformed",
+            UpstreamFault::AsksTooMuch => "upstream_asks_too_much",
+            UpstreamFault::SessionMalformed => "upstream_session_malformed",
         }
     }
 }

@@ -4,11 +4,11 @@ use std::sync::{Arc, atomic::AtomicBool};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, Request, Response, header};
+use http::{HeaderMap, HeaderName, Method, Request, Response, header};
 use http_body::Body;
 use pact_mandate::{Json, Now};
 use pact_verifier::{Presented, PresentedProof, Refusal, carriage, permit::Standing};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     answer::AnswerBody,
@@ -19,7 +19,7 @@ use crate::{
     hosts::Hosts,
     lifeline::Lifeline,
     lists::ListBook,
-    mcp::{Asks, Message, RpcId, ToolCall, agreement},
+    mcp::{Asks, Incoming, Message, RpcId, ToolCall, agreement},
     metadata::ResourceMetadata,
     metrics::{Metrics, Passed},
     panic::caught,
@@ -32,10 +32,15 @@ use crate::{
     respond,
     rules::Rules,
     sampler::Sampler,
+    session::{Leg, SessionBook},
     tools_list::Onlooker,
     upstream::Upstream,
     watchers::Died,
 };
+
+mod acts;
+
+use acts::Wants;
 
 /// What the traffic port judges by. The rules are swapped whole when trust or policy changes.
 pub(crate) struct Gate {
@@ -52,6 +57,7 @@ pub(crate) struct Gate {
     /// The record of used proofs, where replicas share one.
     pub(crate) shared: Option<Arc<SharedReplay>>,
     pub(crate) upstream: Upstream,
+    pub(crate) sessions: Arc<SessionBook>,
     pub(crate) metrics: Metrics,
     pub(crate) ids: RequestIds,
     pub(crate) requests: Arc<Semaphore>,
@@ -67,6 +73,8 @@ struct Cleared {
     passage: Passage,
     /// Whose part of the answer is shown, where it is a list of tools.
     onlooker: Option<Onlooker>,
+    /// Where in which session it stands.
+    leg: Leg,
 }
 
 /// A request that was turned away, and the id under which its caller waits.
@@ -117,18 +125,38 @@ impl Gate {
         }
         let place = Arc::clone(&self.requests).try_acquire_owned();
         let place = place.map_err(|_| Fault::Overloaded { limit: self.bounds.requests })?;
-        let Received { headers, body } = receive(request, &self.path, &self.origin, &self.bounds).await?;
-        let message = Message::parse(body)?;
+        let Received { method, headers, body } =
+            receive(request, &self.path, &self.origin, &self.bounds).await?;
+        if method != Method::POST {
+            return Ok(self.act(Wants::of(&method), &headers, place, request_id).await?);
+        }
+        match Incoming::parse(body)? {
+            Incoming::Message(message) => self.pass(message, &headers, place, request_id, account).await,
+            Incoming::Response(response) => {
+                Ok(self.act(Wants::Respond(response), &headers, place, request_id).await?)
+            }
+        }
+    }
+
+    /// Judges a message, and forwards it.
+    async fn pass(
+        self: &Arc<Self>,
+        message: Message,
+        headers: &HeaderMap,
+        place: OwnedSemaphorePermit,
+        request_id: RequestId,
+        account: &mut Account,
+    ) -> Result<Response<AnswerBody>, Turned> {
         let id = message.id().cloned();
         let turned = |fault| Turned { fault, id: id.clone() };
-        let Cleared { passage, onlooker } =
-            self.judge(message, &headers, request_id, account).map_err(turned)?;
+        let Cleared { passage, onlooker, leg } =
+            self.judge(message, headers, request_id, account).map_err(turned)?;
         if let Some(Onlooker::Nobody) = onlooker {
             return Ok(Gate::shown_nothing(id.as_ref()));
         }
         let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), request_id, place);
         let started = self.clock.now().monotonic;
-        let forwarded = caught(self.upstream.forward(passage, &headers, lifeline, request_id)).await;
+        let forwarded = caught(self.upstream.forward(passage, leg, headers, lifeline, request_id)).await;
         let answer = forwarded.unwrap_or(Err(Fault::InternalForwarded)).map_err(turned)?;
         self.metrics.answered_in(self.clock.now().monotonic.since(started));
         match onlooker {
@@ -155,17 +183,18 @@ impl Gate {
         // Again: the body may have been long in coming.
         self.died.check()?;
         agreement::check(headers, &message)?;
+        let leg = self.leg(&message, headers)?;
         let asks = message.asks(self.rules.load().verifier.policy())?;
         let call = match asks {
             Asks::Tool(call) => call,
             Asks::Open(open) => {
                 self.metrics.passed(Passed::Open);
-                return Ok(Cleared { passage: Passage::open(open), onlooker: None });
+                return Ok(Cleared { passage: Passage::open(open), onlooker: None, leg });
             }
             Asks::List(list) => {
                 let onlooker = Some(self.onlooker(list.message(), headers)?);
                 self.metrics.passed(Passed::Open);
-                return Ok(Cleared { passage: Passage::list(list), onlooker });
+                return Ok(Cleared { passage: Passage::list(list), onlooker, leg });
             }
         };
         // Before anything is judged: a call that is refused for want of a receipt uses up no proof.
@@ -174,6 +203,9 @@ impl Gate {
         let admitted = self.admit(call, headers, now, account);
         self.metrics.judged_in(self.clock.now().monotonic.since(now.monotonic));
         let passage = admitted?;
+        if let (Some(permit), Some(session)) = (passage.permit(), leg.session()) {
+            self.sessions.claim(session, permit.proven_by(), now.monotonic)?;
+        }
         if let Some(permit) = passage.permit() {
             self.receipts.permit(self, permit, account, request_id, now)?;
             self.metrics.passed(Passed::Permitted);
@@ -186,7 +218,7 @@ impl Gate {
                 "a call was permitted"
             );
         }
-        Ok(Cleared { passage, onlooker: None })
+        Ok(Cleared { passage, onlooker: None, leg })
     }
 
     fn admit(
@@ -239,11 +271,13 @@ pub(crate) fn read_carriage(
         |name: &HeaderName| headers.get_all(name).iter().map(http::HeaderValue::as_bytes).collect::<Vec<_>>();
     let (authorization, dpop) = (values(&header::AUTHORIZATION), values(&DPOP));
     let (warrant, pop) = (values(&crate::header::TENUO_WARRANT), values(&crate::header::TENUO_POP));
+    let fresh = values(&crate::header::PACT_PROOF);
     let carriers = carriage::Headers {
         authorization: &authorization,
         dpop: &dpop,
         tenuo_warrant: &warrant,
         tenuo_pop: &pop,
+        pact_proof: &fresh,
     };
     carriage::read(params, carriers)
 }

@@ -10,10 +10,13 @@ pub(crate) const MCP_VERSION: HeaderName = HeaderName::from_static("mcp-protocol
 pub(crate) const DPOP: HeaderName = HeaderName::from_static("dpop");
 pub(crate) const TENUO_WARRANT: HeaderName = HeaderName::from_static("x-tenuo-warrant");
 pub(crate) const TENUO_POP: HeaderName = HeaderName::from_static("x-tenuo-pop");
+pub(crate) const PACT_PROOF: HeaderName = HeaderName::from_static("x-pact-proof");
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 pub(crate) const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Headers of which two could be read in two ways (protocol C1).
-const SINGLE: [(HeaderName, &str); 13] = [
+const SINGLE: [(HeaderName, &str); 16] = [
     (header::AUTHORIZATION, "Authorization"),
     (DPOP, "DPoP"),
     (MCP_METHOD, "Mcp-Method"),
@@ -27,6 +30,9 @@ const SINGLE: [(HeaderName, &str); 13] = [
     (header::ORIGIN, "Origin"),
     (TENUO_WARRANT, "X-Tenuo-Warrant"),
     (TENUO_POP, "X-Tenuo-PoP"),
+    (PACT_PROOF, "X-Pact-Proof"),
+    (SESSION, "Mcp-Session-Id"),
+    (LAST_EVENT_ID, "Last-Event-ID"),
 ];
 
 /// All that the tool server gets of a caller's headers. Each of them was compared with the body, or says nothing about

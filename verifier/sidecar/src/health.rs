@@ -201,6 +201,7 @@ impl Health {
         gate.metrics.whole("pact_sidecar_configuration_version", f64::from(version));
         gate.metrics.whole("pact_sidecar_receipts_ok", flag(self.receipts.ok));
         gate.metrics.whole("pact_sidecar_components_died", count(self.died.len()));
+        gate.metrics.whole("pact_sidecar_sessions", count(gate.sessions.count()));
         gate.metrics.whole("pact_sidecar_keys_disputed", count(self.disputes.len()));
         self.replay.export(gate);
         for (name, issuer) in &self.issuers {

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use pact_mandate::Monotonic;
 use pact_verifier::permit::Standing;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -26,9 +27,19 @@ impl Lifeline {
         Lifeline { gate, standing, request_id, _place: place }
     }
 
+    /// The present moment, by the clock that never steps.
+    pub(crate) fn now(&self) -> Monotonic {
+        self.gate.clock.now().monotonic
+    }
+
     /// How often to ask.
     pub(crate) fn every(&self) -> Duration {
         self.gate.bounds.recheck
+    }
+
+    /// After how much silence an event stream gets a comment.
+    pub(crate) fn keep_alive(&self) -> Duration {
+        self.gate.bounds.keep_alive
     }
 
     /// Whether what allowed the call would still allow it.

@@ -49,6 +49,20 @@ pub const ADMIN_DRAIN: Duration = Duration::from_secs(1);
 pub const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long open answers may still run once the sidecar was told to stop.
 pub const DRAIN: Duration = Duration::from_secs(10);
+/// Silence after which an open event stream gets a comment: what proxies allow by default, halved.
+pub const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Sessions of the 2025 protocol that are known at once, half of them at the most without an owner.
+pub const SESSIONS: usize = 4096;
+/// How long one may be idle: a person thinks for that long between two calls.
+pub const SESSION_IDLE: Duration = Duration::from_hours(1);
+/// Sessions of one holder's key: the windows of one person's editor many times over. One more, and the idlest is forgotten.
+pub const MAX_SESSIONS_PER_HOLDER: usize = 64;
+/// Bytes of a session's id; real servers send a UUID.
+pub const MAX_SESSION_ID_BYTES: usize = 256;
+/// Bytes of the id of an event after which a stream is taken up again.
+pub const MAX_EVENT_ID_BYTES: usize = 1024;
+/// What one session's tool server may wait for at once: it asks for one thing a call, as a rule.
+pub const MAX_REQUESTS_PER_SESSION: usize = 64;
 /// Characters of a JSON-RPC id; real clients count, or send a UUID.
 pub const MAX_RPC_ID_CHARS: usize = 256;
 /// Characters of a method's name (the longest of the MCP schemas has 40).

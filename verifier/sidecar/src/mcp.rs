@@ -16,8 +16,12 @@ use crate::{
 };
 
 pub mod agreement;
+pub(crate) mod era;
+mod incoming;
 #[cfg(test)]
 mod tests;
+
+pub use incoming::{ClientResponse, Incoming};
 
 /// A message that has the right shape; nothing in it is believed yet. It owns the bytes that it was read from: they are what
 /// is forwarded, should it be let through.
@@ -93,7 +97,12 @@ const CALL_PARAMS: [&str; 5] = ["name", "arguments", "_meta", "inputResponses", 
 impl Message {
     /// Takes a body apart.
     pub fn parse(body: Bytes) -> Result<Message, ShapeFault> {
-        match Json::parse(&body)? {
+        let json = Json::parse(&body)?;
+        Message::from_json(body, json)
+    }
+
+    fn from_json(body: Bytes, json: Json) -> Result<Message, ShapeFault> {
+        match json {
             Json::Object(members) => Message::from_members(body, members),
             Json::Array(_) => Err(ShapeFault::Batch),
             _ => Err(ShapeFault::NotAMessage),

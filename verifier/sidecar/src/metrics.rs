@@ -29,6 +29,7 @@ pub(crate) struct Metrics {
     permitted: Counter,
     open: Counter,
     receipts_permit: Counter,
+    acts: Counter,
     judgement: Histogram,
     upstream: Histogram,
     pub(crate) requests_open: Gauge,
@@ -42,6 +43,8 @@ pub(crate) enum Passed {
     Permitted,
     /// By an open method.
     Open,
+    /// By leave for an act on a session.
+    Act,
 }
 
 /// What became of the receipt of one decision.
@@ -71,6 +74,7 @@ impl Metrics {
             permitted: counter("permitted"),
             open: counter("open"),
             receipts_permit: recorder.register_counter(&key(RECEIPTS, &[("decision", "permit")]), &METADATA),
+            acts: counter("act"),
             judgement: recorder.register_histogram(&Key::from_name(JUDGEMENT), &METADATA),
             upstream: recorder.register_histogram(&Key::from_name(UPSTREAM), &METADATA),
             requests_open: gauge("pact_sidecar_requests_open"),
@@ -84,6 +88,7 @@ impl Metrics {
         match how {
             Passed::Permitted => self.permitted.increment(1),
             Passed::Open => self.open.increment(1),
+            Passed::Act => self.acts.increment(1),
         }
     }
 
@@ -182,6 +187,7 @@ fn describe(recorder: &PrometheusRecorder) {
         ("pact_sidecar_replay_ok", "1 when proofs are recorded and count"),
         ("pact_sidecar_replay_held", "Used proofs that are remembered"),
         ("pact_sidecar_replay_shared", "1 when replicas share the record of used proofs"),
+        ("pact_sidecar_sessions", "Sessions of the 2025 protocol that are known"),
         ("pact_sidecar_requests_open", "Requests past judgement whose answer has not ended"),
         ("pact_sidecar_connections_open", "Open connections on the traffic port"),
         ("pact_sidecar_list_fresh", "1 when the issuer's list is fresh"),

@@ -2,10 +2,11 @@
 //! come apart. It is made of a message that was judged, or whose method is open, and of nothing else.
 
 use bytes::Bytes;
+use http::Method;
 use pact_mandate::{Call, Json, Now, call::Asked};
 use pact_revocation::Lists;
 use pact_verifier::{
-    Permit, Policy, Presented, Verifier,
+    ActPermit, Permit, Policy, Presented, Verifier,
     carriage::META_MEMBERS,
     permit::Standing,
     proof::{PresentedProof, params_digest},
@@ -15,6 +16,7 @@ use crate::{
     fault::{Fault, ShapeFault},
     mcp::{ListMessage, Message, OpenMessage, RpcId, TOOLS_CALL, ToolCall},
     receipts::Account,
+    session::SessionId,
 };
 
 mod cut;
@@ -24,6 +26,13 @@ pub(crate) struct Passage {
     leave: Leave,
     body: Bytes,
     id: Option<RpcId>,
+}
+
+/// Leave for one act on a session (protocol M4), and what does it. There is no copy of it.
+pub(crate) struct Deed {
+    permit: ActPermit,
+    session: SessionId,
+    body: Bytes,
 }
 
 enum Leave {
@@ -84,6 +93,33 @@ impl Passage {
     /// What to forward, once: the bytes, and the id under which the caller waits.
     pub(crate) fn use_up(self) -> (Bytes, Option<RpcId>) {
         (self.body, self.id)
+    }
+}
+
+impl Deed {
+    /// The act that was permitted, in the session that it names; `body` is the response that it answers by.
+    pub(crate) fn new(permit: ActPermit, session: SessionId, body: Bytes) -> Deed {
+        Deed { permit, session, body }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.permit.act().name()
+    }
+
+    /// What to keep for as long as the answer runs.
+    pub(crate) fn standing(&self) -> Standing {
+        self.permit.standing()
+    }
+
+    /// What to send, once: in which session, behind which event, by which method, with which body.
+    pub(crate) fn use_up(self) -> (SessionId, Option<String>, Method, Bytes) {
+        let act = self.permit.into_act();
+        let method = match act.method() {
+            "GET" => Method::GET,
+            "DELETE" => Method::DELETE,
+            _ => Method::POST,
+        };
+        (self.session, act.last_event_id().map(str::to_owned), method, self.body)
     }
 }
 

@@ -5,10 +5,15 @@ use http::{HeaderMap, Method, Request, header, request::Parts};
 use http_body::Body;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use crate::{config::Bounds, fault::ShapeFault, header::check_single};
+use crate::{
+    config::Bounds,
+    fault::ShapeFault,
+    header::{SESSION, check_single},
+};
 
 /// A request whose head has the right shape and whose body is here.
 pub(crate) struct Received {
+    pub(crate) method: Method,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
@@ -28,6 +33,10 @@ where
     check_target(&head, path)?;
     check_single(&head.headers)?;
     check_origin(&head.headers, origin)?;
+    if head.method != Method::POST {
+        check_empty(&body)?;
+        return Ok(Received { method: head.method, headers: head.headers, body: Bytes::new() });
+    }
     check_content(&head.headers)?;
     let limit = bounds.body_bytes;
     // The announced length is refused before a byte is read; an unannounced one while it comes.
@@ -39,7 +48,9 @@ where
         Err(_) => Err(ShapeFault::BodyTooSlow { limit: bounds.body_timeout }),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ShapeFault::BodyTooLarge { limit }),
         Ok(Err(_)) => Err(ShapeFault::BodyBroken),
-        Ok(Ok(collected)) => Ok(Received { headers: head.headers, body: collected.to_bytes() }),
+        Ok(Ok(collected)) => {
+            Ok(Received { method: head.method, headers: head.headers, body: collected.to_bytes() })
+        }
     }
 }
 
@@ -52,7 +63,15 @@ fn check_target(head: &Parts, path: &str) -> Result<(), ShapeFault> {
     if uri.path() != path {
         return Err(ShapeFault::NoSuchPath);
     }
-    if head.method == Method::POST { Ok(()) } else { Err(ShapeFault::MethodNotAllowed) }
+    // GET and DELETE are for sessions; where none is named there is nothing to get or to end.
+    let in_session =
+        head.headers.contains_key(SESSION) && matches!(head.method, Method::GET | Method::DELETE);
+    if head.method == Method::POST || in_session { Ok(()) } else { Err(ShapeFault::MethodNotAllowed) }
+}
+
+/// What announces no body has none.
+fn check_empty<B: Body>(body: &B) -> Result<(), ShapeFault> {
+    if body.is_end_stream() { Ok(()) } else { Err(ShapeFault::BodyNotExpected) }
 }
 
 /// MCP 2026-07-28, transports: a browser says which page calls. Agents say nothing.

@@ -13,6 +13,7 @@ use crate::{
     limits::RETRY_AFTER_SECONDS,
     mcp::RpcId,
     request_id::RequestId,
+    session::SessionFault,
 };
 
 /// JSON-RPC 2.0, 5.1: the text is not JSON.
@@ -21,6 +22,9 @@ const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 /// MCP 2026-07-28: a header disagrees with the body.
 const HEADER_MISMATCH: i32 = -32020;
+
+/// MCP 2026-07-28: a revision that is not served.
+const VERSION_UNKNOWN: i32 = -32022;
 
 /// What a challenge says (RFC 9449 7.1, RFC 6750 3): how to present a credential, and why the last one did not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +109,7 @@ pub(crate) fn code(fault: &Fault) -> &'static str {
     match fault {
         Fault::Shape(fault) => fault.code(),
         Fault::Refused(refusal) => refusal.code(),
+        Fault::Session(fault) => fault.code(),
         Fault::Upstream(fault) => fault.code(),
         Fault::Overloaded { .. } => "overloaded",
         Fault::ComponentDied => "component_died",
@@ -139,6 +144,8 @@ pub(crate) fn is_before_rung_one(fault: &Fault) -> bool {
         | Fault::NoReceipt => true,
         // Except for what the credential limits.
         Fault::Refused(Refusal::Policy(fault)) => !matches!(fault, PolicyFault::LimitUnmapped { .. }),
+        // Whose session it is, is asked of a key that proved itself; the rest of anybody.
+        Fault::Session(fault) => !matches!(fault, SessionFault::NotYours | SessionFault::NeedsHolder),
         Fault::Refused(refusal) => refusal.rung() <= 1 || refusal.class() == Class::Malformed,
         Fault::Upstream(_) | Fault::Internal | Fault::InternalForwarded => false,
     }
@@ -154,12 +161,22 @@ fn status(fault: &Fault) -> StatusCode {
             Class::TooMany => StatusCode::TOO_MANY_REQUESTS,
             Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         },
+        Fault::Session(fault) => session_status(*fault),
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
         Fault::Upstream(_) => StatusCode::BAD_GATEWAY,
         Fault::Overloaded { .. } | Fault::ComponentDied | Fault::KeysMissing | Fault::NoReceipt => {
             StatusCode::SERVICE_UNAVAILABLE
         }
         Fault::Internal | Fault::InternalForwarded => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+fn session_status(fault: SessionFault) -> StatusCode {
+    match fault {
+        SessionFault::Unknown => StatusCode::NOT_FOUND,
+        SessionFault::NotExpected | SessionFault::ResponseNotExpected => StatusCode::BAD_REQUEST,
+        SessionFault::NotOwned | SessionFault::NotYours | SessionFault::NeedsHolder => StatusCode::FORBIDDEN,
+        SessionFault::Full => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 
@@ -179,7 +196,8 @@ fn shape_status(shape: &ShapeFault) -> StatusCode {
 fn rpc_code(fault: &Fault) -> i32 {
     match fault {
         Fault::Shape(ShapeFault::Json(_)) => PARSE_ERROR,
-        Fault::Shape(ShapeFault::HeaderMismatch { .. }) => HEADER_MISMATCH,
+        Fault::Shape(ShapeFault::HeaderMismatch { .. } | ShapeFault::HeaderMissing { .. }) => HEADER_MISMATCH,
+        Fault::Shape(ShapeFault::VersionUnknown) => VERSION_UNKNOWN,
         Fault::Shape(shape) if shape_status(shape) == StatusCode::BAD_REQUEST => INVALID_REQUEST,
         // The status again: a denial is the same number in both.
         other => i32::from(status(other).as_u16()),
@@ -209,6 +227,7 @@ fn leaves_body_unread(fault: &Fault) -> bool {
             | ShapeFault::OriginNotAllowed
             | ShapeFault::HostNotAllowed
             | ShapeFault::MethodNotAllowed
+            | ShapeFault::BodyNotExpected
             | ShapeFault::HeaderRepeated { .. }
             | ShapeFault::HeaderNotText { .. }
             | ShapeFault::ContentType

@@ -46,6 +46,7 @@ use crate::{
     request_id::RequestIds,
     rules::Rules,
     sampler::Sampler,
+    session::{SessionBook, SessionBounds},
     upstream::{Upstream, tls},
     watchers::{Died, Watchers},
 };
@@ -230,6 +231,8 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let mut watchers = Watchers::default();
     let feeds = Feeds::new(Fetcher::new(FetchLimits::default())?, &state("lists")?)?;
     let verifier = Verifier::new(trust, policy, audience, replay, cache);
+    let sessions = SessionBounds { count: config.bounds.sessions, idle: config.bounds.session_idle };
+    let sessions = Arc::new(SessionBook::new(sessions));
     let gate = Arc::new(Gate {
         path: config.path.clone(),
         origin: config.audience.origin(),
@@ -240,7 +243,8 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         lists: Arc::new(ListBook::new()),
         last_change: LastChange::default(),
         shared,
-        upstream: Upstream::new(config.upstream.clone(), tls()?),
+        upstream: Upstream::new(config.upstream.clone(), tls()?, Arc::clone(&sessions)),
+        sessions,
         metrics: Metrics::new(),
         ids: RequestIds::new(random),
         requests: Arc::new(Semaphore::new(config.bounds.requests)),

@@ -159,3 +159,33 @@ fn what_is_missing_or_malformed_has_its_code() {
     assert_eq!(header(b"DPoP \xff"), "header_malformed");
     assert_eq!(header(b"DPoP  AAAA"), "credential_not_base64");
 }
+
+#[test]
+fn p1_the_members_of_a_tenuo_proof_may_stand_in_a_header_beside_its_signature() {
+    let fresh: &[&[u8]] = &[br#"{"id":"AAECAwQFBgcICQoLDA0ODw","iat":1790000000}"#];
+    let (warrant, pop): (&[&[u8]], &[&[u8]]) = (&[b"AAAA"], &[SIGNATURE.as_bytes()]);
+    let headers = Headers { tenuo_warrant: warrant, tenuo_pop: pop, pact_proof: fresh, ..Headers::default() };
+    let (_, proof) = read(None, headers).unwrap();
+    let PresentedProof::Tenuo { fresh: Some(read_fresh), .. } = proof else { panic!("{proof:?}") };
+    assert_eq!(read_fresh.issued_at.seconds(), 1_790_000_000);
+    // In one place, beside the signature that it belongs to, and in its one form.
+    let meta = params(r#"{"pact/proof":{"id":"AAECAwQFBgcICQoLDA0ODw","iat":1790000000}}"#);
+    assert_eq!(refused(read(Some(&meta), headers)), "carrier_mixed");
+    let without = Headers { tenuo_pop: &[], ..headers };
+    assert_eq!(refused(read(None, without)), "carrier_mixed");
+    let alone = Headers { pact_proof: fresh, ..Headers::default() };
+    assert_eq!(refused(read(None, alone)), "proof_without_credential");
+    let in_meta = params(&format!("{{{}}}", tenuo_meta()));
+    assert_eq!(refused(read(Some(&in_meta), alone)), "carrier_mixed");
+    let token = Headers { authorization: &[b"DPoP AAAA"], dpop: &[b"a.b.c"], ..alone };
+    assert_eq!(refused(read(None, token)), "carrier_mixed");
+    for (text, code) in [
+        (&b"id=1"[..], "header_malformed"),
+        (br#"{"id":"AAECAwQFBgcICQoLDA0ODw"}"#, "member_malformed"),
+        (br#"{"id":"AAECAwQFBgcICQoLDA0ODw","iat":1,"x":1}"#, "member_unknown"),
+    ] {
+        assert_eq!(refused(read(None, Headers { pact_proof: &[text], ..headers })), code);
+    }
+    let twice = Headers { pact_proof: &[b"{}", b"{}"], ..headers };
+    assert_eq!(refused(read(None, twice)), "header_repeated");
+}

@@ -13,7 +13,10 @@ use pact_mandate::{
 use sha2::{Digest, Sha256};
 
 use super::{Audience, ProofFault, ProvenBy};
-use crate::limits::{FUTURE_SKEW_SECONDS, MAX_DPOP_BYTES, MAX_JTI_BYTES, PROOF_LIFETIME_SECONDS};
+use crate::{
+    act::Act,
+    limits::{FUTURE_SKEW_SECONDS, MAX_DPOP_BYTES, MAX_JTI_BYTES, PROOF_LIFETIME_SECONDS},
+};
 
 mod fault;
 mod make;
@@ -49,9 +52,35 @@ pub(crate) fn verify(
     audience: &Audience,
     now: UnixTime,
 ) -> Result<ProvenBy, ProofFault> {
+    verify_as(METHOD, proof, token_text, holder, asked, audience, now)
+}
+
+/// Judges a proof that `holder` means this very act.
+pub(crate) fn verify_act(
+    proof: &str,
+    token_text: &str,
+    holder: &PublicKey,
+    act: &Act,
+    audience: &Audience,
+    now: UnixTime,
+) -> Result<ProvenBy, ProofFault> {
+    let asked = act.asked().map_err(DpopFault::NotCanonical)?;
+    verify_as(act.method(), proof, token_text, holder, &asked, audience, now)
+}
+
+fn verify_as(
+    method: &str,
+    proof: &str,
+    token_text: &str,
+    holder: &PublicKey,
+    asked: &Asked,
+    audience: &Audience,
+    now: UnixTime,
+) -> Result<ProvenBy, ProofFault> {
     let parts = split(proof)?;
     judge_header(&parts.header, holder)?;
     holder.verify(parts.signed.as_bytes(), &parts.signature).map_err(|_| DpopFault::Signature)?;
+    judge_method(&parts.claims, method)?;
     judge_call(&parts.claims, token_text, asked, audience)?;
     let made_at = made_at(&parts.claims, now)?;
     let jti = text(&parts.claims, "jti")?;
@@ -109,10 +138,11 @@ fn judge_header(header: &Json, holder: &PublicKey) -> Result<(), DpopFault> {
     if text(jwk, "x")? == holder.to_string() { Ok(()) } else { Err(DpopFault::NotTheHolder) }
 }
 
+fn judge_method(claims: &Json, method: &str) -> Result<(), DpopFault> {
+    if text(claims, "htm")? == method { Ok(()) } else { Err(DpopFault::Method) }
+}
+
 fn judge_call(claims: &Json, token_text: &str, asked: &Asked, audience: &Audience) -> Result<(), DpopFault> {
-    if text(claims, "htm")? != METHOD {
-        return Err(DpopFault::Method);
-    }
     if text(claims, "htu")? != audience.as_str() {
         return Err(DpopFault::Target);
     }

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Audience, FreshProof, ProvenBy};
 use crate::{
+    act::Act,
     limits::{FUTURE_SKEW_SECONDS, PROOF_LIFETIME_SECONDS, PROOF_WINDOW_SECONDS, PROOF_WINDOWS_AROUND},
     refusal::Class,
 };
@@ -118,6 +119,17 @@ pub fn message_p1(
     audience: &Audience,
     fresh: &FreshProof,
 ) -> Result<Vec<u8>, TenuoProofFault> {
+    message_named(warrant_id, action.as_str(), asked, audience, fresh)
+}
+
+/// The same for whatever stands in the action's place.
+pub(crate) fn message_named(
+    warrant_id: &[u8; 16],
+    name: &str,
+    asked: &Asked,
+    audience: &Audience,
+    fresh: &FreshProof,
+) -> Result<Vec<u8>, TenuoProofFault> {
     let ours = [
         ("@aud", Member::Text(audience.as_str())),
         ("@iat", Member::Seconds(fresh.issued_at)),
@@ -125,7 +137,7 @@ pub fn message_p1(
         ("@params", Member::Text(&URL_SAFE_NO_PAD.encode(asked.params))),
         ("@tool", Member::Text(&asked.tool)),
     ];
-    let message = Unwindowed::of(warrant_id, action, &asked.arguments, &ours)?;
+    let message = Unwindowed::of(warrant_id, name, &asked.arguments, &ours)?;
     Ok(message.in_window(window_of(fresh.issued_at)))
 }
 
@@ -146,6 +158,29 @@ pub(crate) fn verify(
         let message = stock(warrant_id, action, &call.asked.arguments)?;
         return verify_stock(&message, holder, signature, now);
     };
+    check_time(fresh, now)?;
+    let message = message_p1(warrant_id, action, &call.asked, audience, fresh)?;
+    verify_fresh(&message, holder, signature, fresh)
+}
+
+/// Whether `signature` proves that the caller holds `holder`, for this very act under this very warrant.
+pub(crate) fn verify_act(
+    warrant_id: &[u8; 16],
+    holder: &PublicKey,
+    act: &Act,
+    audience: &Audience,
+    signature: &Signature,
+    fresh: &FreshProof,
+    now: UnixTime,
+) -> Result<ProvenBy, TenuoProofFault> {
+    check_time(fresh, now)?;
+    // Texts and the digits of an integer have a canonical form, or the id was none that could be signed.
+    let asked = act.asked().map_err(|_| TenuoProofFault::InexactNumber("id".to_owned()))?;
+    let message = message_named(warrant_id, act.name(), &asked, audience, fresh)?;
+    verify_fresh(&message, holder, signature, fresh)
+}
+
+fn check_time(fresh: &FreshProof, now: UnixTime) -> Result<(), TenuoProofFault> {
     let made_at = fresh.issued_at;
     if made_at > now.plus(FUTURE_SKEW_SECONDS) {
         return Err(TenuoProofFault::FromTheFuture { made_at });
@@ -153,10 +188,19 @@ pub(crate) fn verify(
     if now.since(made_at) > PROOF_LIFETIME_SECONDS {
         return Err(TenuoProofFault::TooOld { made_at });
     }
-    let message = message_p1(warrant_id, action, &call.asked, audience, fresh)?;
-    holder.verify(&message, signature).map_err(|_| TenuoProofFault::BadSignature)?;
+    Ok(())
+}
+
+fn verify_fresh(
+    message: &[u8],
+    holder: &PublicKey,
+    signature: &Signature,
+    fresh: &FreshProof,
+) -> Result<ProvenBy, TenuoProofFault> {
+    let made_at = fresh.issued_at;
+    holder.verify(message, signature).map_err(|_| TenuoProofFault::BadSignature)?;
     let ends_at = made_at.plus(PROOF_LIFETIME_SECONDS + 1);
-    Ok(ProvenBy { holder: *holder, id: Sha256::digest(&message).into(), made_at, ends_at })
+    Ok(ProvenBy { holder: *holder, id: Sha256::digest(message).into(), made_at, ends_at })
 }
 
 /// The present window, then the ones around it: the one before is more likely than the one after.
@@ -183,7 +227,7 @@ fn verify_stock(
 
 /// Raw arguments that begin with `@` are refused here too, so that no stock proof passes for one of ours (protocol P2).
 fn stock(warrant_id: &[u8; 16], action: &Action, arguments: &Json) -> Result<Unwindowed, TenuoProofFault> {
-    Unwindowed::of(warrant_id, action, arguments, &[])
+    Unwindowed::of(warrant_id, action.as_str(), arguments, &[])
 }
 
 fn check_same_name(tool: &str, action: &Action) -> Result<(), TenuoProofFault> {

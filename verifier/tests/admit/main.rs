@@ -8,6 +8,7 @@
     reason = "in a test a panic is a failure, also in what the tests share"
 )]
 
+mod acts;
 mod biscuit;
 #[cfg(feature = "cli")]
 mod cli;

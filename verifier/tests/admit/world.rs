@@ -165,7 +165,7 @@ pub(crate) fn asked(tool: &str, arguments: &str) -> Asked {
 }
 
 /// 16 bytes that no other proof of these tests has.
-fn new_id() -> [u8; 16] {
+pub(crate) fn new_id() -> [u8; 16] {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut id = [0; 16];

@@ -20,6 +20,9 @@ pub(super) fn check(raw: &RawConfig) -> Result<(), ConfigError> {
     if !(1..=limits::MOST_CONNECTIONS).contains(&raw.limits.requests) {
         return out_of_range("limits.requests", "1 to 65536");
     }
+    if !(2..=limits::MOST_CONNECTIONS).contains(&raw.limits.sessions) {
+        return out_of_range("limits.sessions", "2 to 65536");
+    }
     check_periods(raw)?;
     check_places(raw)
 }

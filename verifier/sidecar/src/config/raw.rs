@@ -65,6 +65,9 @@ pub(super) struct RawLimits {
     pub(super) recheck: Period,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) drain_delay: Option<Period>,
+    pub(super) keep_alive: Period,
+    pub(super) sessions: usize,
+    pub(super) session_idle: Period,
     pub(super) drain: Period,
 }
 
@@ -151,6 +154,9 @@ impl Default for RawLimits {
             requests: limits::REQUESTS,
             recheck: limits::RECHECK.into(),
             drain_delay: None,
+            keep_alive: limits::KEEP_ALIVE.into(),
+            sessions: limits::SESSIONS,
+            session_idle: limits::SESSION_IDLE.into(),
             drain: limits::DRAIN.into(),
         }
     }

@@ -31,7 +31,7 @@ fn agree(
 }
 
 /// What `Mcp-Name` repeats: for each method that has a name, which member it is.
-fn name(message: &Message) -> Option<&str> {
+pub(super) fn name(message: &Message) -> Option<&str> {
     let member = match message.method() {
         "tools/call" | "prompts/get" => "name",
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
@@ -44,12 +44,16 @@ fn name(message: &Message) -> Option<&str> {
 /// Where a body may claim a version: in `_meta`, and in the parameters of `initialize`.
 fn versions(message: &Message) -> [Option<&str>; 2] {
     let params = message.params();
-    let meta = params.and_then(|params| params.get("_meta")?.get(PROTOCOL_VERSION_META)?.as_str());
     let initialize = match message.method() {
         "initialize" => params.and_then(|params| params.get("protocolVersion")?.as_str()),
         _ => None,
     };
-    [meta, initialize]
+    [claimed_version(message), initialize]
+}
+
+/// The version that the body's `_meta` claims.
+pub(super) fn claimed_version(message: &Message) -> Option<&str> {
+    message.params()?.get("_meta")?.get(PROTOCOL_VERSION_META)?.as_str()
 }
 
 /// Undoes `=?base64?…?=`, by which a header carries what is not plain ASCII; `None` when that is broken.

@@ -23,6 +23,11 @@ pub(crate) struct Open {
 }
 
 impl Answer {
+    /// An open answer, to its end.
+    pub(crate) async fn whole(open: Open) -> Answer {
+        Answer::parse(&open.rest().await)
+    }
+
     fn parse(bytes: &[u8]) -> Answer {
         let text = String::from_utf8_lossy(bytes);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head in {text:?}"));

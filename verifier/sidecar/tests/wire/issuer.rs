@@ -16,7 +16,7 @@ use base64::{
 use pact_mandate::{Asked, Json, SecretKey, Signer, UnixTime, jwks::KeySet};
 use pact_revocation::{Draft, Entry, Listed, Published};
 use pact_verifier::{
-    Audience,
+    Act, Audience,
     proof::{FreshProof, params_digest, tenuo::message_p1},
 };
 use tenuo::{ConstraintSet, Exact, Range, SigningKey, Warrant, wire};
@@ -24,6 +24,8 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
 };
+
+use crate::stand::AUDIENCE;
 
 pub(crate) const HOLDER: [u8; 32] = [3; 32];
 
@@ -193,17 +195,21 @@ impl Issuer {
 
     /// `task.read` in the project `web`, up to a cost of 5.
     pub(crate) fn mint(&self) -> Credential {
+        self.mint_for(HOLDER, Duration::from_hours(1))
+    }
+
+    /// The same for another key, or another time.
+    pub(crate) fn mint_for(&self, holder: [u8; 32], ttl: Duration) -> Credential {
         let signing = SigningKey::from_bytes(&self.root);
         let mut constraints = ConstraintSet::new();
         constraints.insert("project", Exact::new("web"));
         constraints.insert("cost_usd", Range::max(5.0).unwrap());
-        let holder = SigningKey::from_bytes(&HOLDER).public_key();
-        let builder =
-            Warrant::builder().holder(holder).ttl(Duration::from_hours(1)).tool("task.read", constraints);
+        let public = SigningKey::from_bytes(&holder).public_key();
+        let builder = Warrant::builder().holder(public).ttl(ttl).tool("task.read", constraints);
         let warrant = builder.build(&signing).unwrap();
         let id = *warrant.id().as_bytes();
         let stack = wire::encode_stack(&wire::WarrantStack::new(vec![warrant])).unwrap();
-        Credential { warrant: STANDARD.encode(stack), id, holder: HOLDER }
+        Credential { warrant: STANDARD.encode(stack), id, holder }
     }
 }
 
@@ -249,6 +255,22 @@ impl Credential {
     /// A `tools/call` of `echo` with these arguments, signed for `audience`. Every one has its own proof.
     pub(crate) fn call(&self, audience: &str, arguments: &str) -> String {
         self.call_by(self.holder, audience, arguments)
+    }
+
+    /// The headers that carry it and a proof of an act on a session.
+    pub(crate) fn act(&self, act: &Act) -> String {
+        static COUNT: AtomicU8 = AtomicU8::new(0);
+        let mut id = [0xac; 16];
+        id[0] = COUNT.fetch_add(1, Ordering::SeqCst);
+        let fresh = FreshProof { id, issued_at: now() };
+        let message = act.tenuo_message(&self.id, &AUDIENCE.parse().unwrap(), &fresh).unwrap();
+        format!(
+            "X-Tenuo-Warrant: {}\r\nX-Tenuo-PoP: {}\r\nX-Pact-Proof: {{\"id\":\"{}\",\"iat\":{}}}\r\n",
+            self.warrant,
+            STANDARD.encode(key(self.holder).sign(&message).unwrap().as_bytes()),
+            URL_SAFE_NO_PAD.encode(fresh.id),
+            fresh.issued_at.seconds(),
+        )
     }
 
     /// The same, signed by whatever key.

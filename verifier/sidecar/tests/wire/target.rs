@@ -81,7 +81,7 @@ async fn m1_expect_upgrade_and_hop_by_hop_names_have_no_effect() {
         "X-Original-URL: /admin\r\nX-Rewrite-URL: /admin\r\nX-Forwarded-Uri: /admin\r\nX-Forwarded-Prefix: /x\r\n",
         "X-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: evil\r\nForwarded: for=127.0.0.1\r\n",
         "X_Forwarded_For: 127.0.0.1\r\nmcp_name: rm\r\nmcp_method: tools/call\r\nx_tenuo_warrant: a\r\n",
-        "Mcp-Session-Id: 1\r\nLast-Event-ID: 7\r\nCookie: a=b\r\nTE: trailers\r\nVia: 1.1 a\r\nMax-Forwards: 0\r\n",
+        "Last-Event-ID: 7\r\nCookie: a=b\r\nTE: trailers\r\nVia: 1.1 a\r\nMax-Forwards: 0\r\n",
     ]
     .into_iter()
     .enumerate()

@@ -8,6 +8,7 @@ use std::{
     },
 };
 
+use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -23,6 +24,12 @@ pub(crate) enum Mode {
     Said,
     /// An event stream: one event at once, and one for each [`Upstream::event`].
     Events,
+    /// As a server of the 2025 protocol: sessions, streams on GET and for calls, 202 where nothing is asked.
+    Sessions,
+    /// A response to another request than the one that came.
+    WrongId,
+    /// The same in two parts.
+    WrongIdInParts,
     /// Not at all.
     Silent,
     /// By pointing elsewhere.
@@ -42,6 +49,7 @@ pub(crate) struct Upstream {
     said: Arc<Mutex<(String, String)>>,
     received: Arc<Mutex<Vec<Vec<u8>>>>,
     closed: Arc<AtomicUsize>,
+    sessions: Arc<AtomicUsize>,
     events: broadcast::Sender<String>,
 }
 
@@ -57,6 +65,7 @@ impl Upstream {
             said: Arc::default(),
             received: Arc::default(),
             closed: Arc::default(),
+            sessions: Arc::default(),
             events: broadcast::channel(16).0,
         };
         let serving = upstream.clone();
@@ -104,13 +113,11 @@ impl Upstream {
 
     async fn keep(&self, mut stream: TcpStream) {
         while let Some(request) = read_request(&mut stream).await {
-            self.received.lock().unwrap().push(request);
+            self.received.lock().unwrap().push(request.clone());
             let mode = *self.mode.lock().unwrap();
+            let (method, message) = taken_apart(&request);
             let answer = match mode {
-                Mode::Json => format!(
-                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nSet-Cookie: a=b\r\nServer: fake\r\nContent-Length: {}\r\n\r\n{RESULT}",
-                    RESULT.len()
-                ),
+                Mode::Json => json_answer("Set-Cookie: a=b\r\nServer: fake\r\n", &result_for(&message)),
                 Mode::Said => {
                     let (content_type, body) = self.said.lock().unwrap().clone();
                     format!(
@@ -118,6 +125,25 @@ impl Upstream {
                         body.len()
                     )
                 }
+                Mode::WrongId => json_answer("", &RESULT.replace("\"id\":1", "\"id\":12345")),
+                Mode::WrongIdInParts => {
+                    let whole = json_answer("", &RESULT.replace("\"id\":1", "\"id\":12345"));
+                    let (first, second) = whole.split_at(whole.len() - 10);
+                    stream.write_all(first.as_bytes()).await.unwrap();
+                    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+                    second.to_owned()
+                }
+                Mode::Sessions if message["method"] == "initialize" => {
+                    let count = self.sessions.fetch_add(1, Ordering::SeqCst);
+                    json_answer(&format!("Mcp-Session-Id: session-{count}\r\n"), &result_for(&message))
+                }
+                Mode::Sessions if method == "GET" || message["method"] == "tools/call" => {
+                    return self.stream_events(stream).await;
+                }
+                Mode::Sessions if message["id"].is_null() || message["method"].is_null() => {
+                    "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n".into()
+                }
+                Mode::Sessions => json_answer("", &result_for(&message)),
                 Mode::Events => return self.stream_events(stream).await,
                 Mode::Silent => return self.wait_for_close(stream).await,
                 Mode::Redirect => {
@@ -165,6 +191,26 @@ impl Upstream {
         let _ = stream.read(&mut byte).await;
         self.closed.fetch_add(1, Ordering::SeqCst);
     }
+}
+
+/// The method of a request, and the message in its body.
+fn taken_apart(request: &[u8]) -> (String, Value) {
+    let text = String::from_utf8_lossy(request);
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    (head.split(' ').next().unwrap().to_owned(), serde_json::from_str(body).unwrap_or_default())
+}
+
+/// The result under the id that was asked under.
+fn result_for(message: &Value) -> String {
+    let id = if message["id"].is_null() { "1".to_owned() } else { message["id"].to_string() };
+    RESULT.replace("\"id\":1", &format!("\"id\":{id}"))
+}
+
+fn json_answer(headers: &str, body: &str) -> String {
+    format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 /// One request, whole; `None` at the end.

@@ -61,7 +61,7 @@ pub enum DpopFault {
     #[error("the DPoP proof's signature is not the holder's")]
     Signature,
     /// `htm`.
-    #[error("htm of the DPoP proof is not POST")]
+    #[error("htm of the DPoP proof is not the method of its request")]
     Method,
     /// `htu`.
     #[error("htu of the DPoP proof is not this sidecar's configured public URL")]

@@ -29,7 +29,12 @@ pub struct Draft<'a> {
 impl Draft<'_> {
     /// The text to sign: header and claims, each canonical JSON in base64url, with a dot between.
     pub fn signing_input(&self) -> Result<String, CanonicalError> {
-        Ok(format!("{}.{}", encode(&self.header())?, encode(&self.claims()?)?))
+        self.signing_input_of(METHOD)
+    }
+
+    /// The same for a request of another method.
+    pub(crate) fn signing_input_of(&self, method: &str) -> Result<String, CanonicalError> {
+        Ok(format!("{}.{}", encode(&self.header())?, encode(&self.claims(method)?)?))
     }
 
     fn header(&self) -> Json {
@@ -38,10 +43,10 @@ impl Draft<'_> {
         object([("alg", text(ALGORITHM)), ("jwk", jwk), ("typ", text(TYPE))])
     }
 
-    fn claims(&self) -> Result<Json, CanonicalError> {
+    fn claims(&self, method: &str) -> Result<Json, CanonicalError> {
         Ok(object([
             ("ath", text(token_hash(self.token_text))),
-            ("htm", text(METHOD)),
+            ("htm", text(method)),
             ("htu", text(self.audience.as_str())),
             ("iat", Json::Number(Number::from_u64(self.issued_at.seconds()))),
             ("jti", text(self.jti)),

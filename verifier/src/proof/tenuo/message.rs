@@ -1,6 +1,6 @@
 //! The bytes under a Tenuo proof.
 
-use pact_mandate::{Action, Json, UnixTime, cbor::Writer, hex, json};
+use pact_mandate::{Json, UnixTime, cbor::Writer, hex, json};
 
 use super::TenuoProofFault;
 use crate::format::tenuo::{self, Figure};
@@ -24,7 +24,7 @@ impl Unwindowed {
     /// below `@` itself.
     pub(super) fn of(
         warrant_id: &[u8; 16],
-        action: &Action,
+        action: &str,
         arguments: &Json,
         ours: &[(&str, Member<'_>)],
     ) -> Result<Unwindowed, TenuoProofFault> {
@@ -35,7 +35,7 @@ impl Unwindowed {
         let mut writer = Writer::after(CONTEXT.to_vec());
         writer.array(4);
         writer.text(&hex::encode(warrant_id));
-        writer.text(action.as_str());
+        writer.text(action);
         writer.array(arguments.len() + ours.len());
         let (below, above) =
             arguments.split_at(arguments.partition_point(|argument| argument.name.as_str() < "@"));

@@ -1,0 +1,118 @@
+//! Which protocol a request is made by. Sessions are of the older ones; where nobody says, the rules of both hold.
+
+use http::{HeaderMap, HeaderName};
+
+use super::{Message, agreement};
+use crate::{
+    fault::ShapeFault,
+    header::{self, MCP_METHOD, MCP_NAME, MCP_VERSION},
+};
+
+/// The revision without sessions.
+const MODERN: &str = "2026-07-28";
+/// The revisions with sessions.
+const LEGACY: [&str; 2] = ["2025-11-25", "2025-06-18"];
+
+/// The protocol that a request claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// 2026-07-28: a session's id says nothing, and its headers must be there.
+    Modern,
+    /// 2025-11-25 or 2025-06-18.
+    Legacy,
+    /// Nothing was said: as [`Era::Legacy`].
+    Unsaid,
+}
+
+impl Era {
+    /// By the header alone: of a request without a message.
+    pub(crate) fn of_headers(headers: &HeaderMap) -> Result<Era, ShapeFault> {
+        match header::single(headers, &MCP_VERSION, "MCP-Protocol-Version")? {
+            None => Ok(Era::Unsaid),
+            Some(MODERN) => Ok(Era::Modern),
+            Some(version) if LEGACY.contains(&version) => Ok(Era::Legacy),
+            Some(_) => Err(ShapeFault::VersionUnknown),
+        }
+    }
+
+    /// By header and body, which agree ([`agreement::check`]). A body that claims the newer protocol must have its headers,
+    /// and a header that claims it for a request must have its body: whoever reads the one alone reads the same.
+    pub(crate) fn of(headers: &HeaderMap, message: &Message) -> Result<Era, ShapeFault> {
+        let said = Era::of_headers(headers)?;
+        let body = agreement::claimed_version(message);
+        if body.is_some_and(|version| version != MODERN && !LEGACY.contains(&version)) {
+            return Err(ShapeFault::VersionUnknown);
+        }
+        if body != Some(MODERN) {
+            let must_say = said == Era::Modern && message.id().is_some();
+            return if must_say {
+                Err(ShapeFault::HeaderMismatch { name: "MCP-Protocol-Version" })
+            } else if body.is_some() {
+                Ok(Era::Legacy)
+            } else {
+                Ok(said)
+            };
+        }
+        require(headers, &MCP_VERSION, "MCP-Protocol-Version")?;
+        require(headers, &MCP_METHOD, "Mcp-Method")?;
+        if agreement::name(message).is_some() {
+            require(headers, &MCP_NAME, "Mcp-Name")?;
+        }
+        Ok(Era::Modern)
+    }
+
+    /// Whether a session's id counts.
+    pub(crate) fn has_sessions(self) -> bool {
+        self != Era::Modern
+    }
+}
+
+fn require(headers: &HeaderMap, header: &HeaderName, name: &'static str) -> Result<(), ShapeFault> {
+    if headers.contains_key(header) { Ok(()) } else { Err(ShapeFault::HeaderMissing { name }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn era(header: Option<&str>, body: Option<&str>, more: bool) -> Result<Era, &'static str> {
+        let mut headers = HeaderMap::new();
+        if let Some(version) = header {
+            headers.insert(MCP_VERSION, version.parse().unwrap());
+        }
+        if more {
+            headers.insert(MCP_METHOD, "tools/call".parse().unwrap());
+            headers.insert(MCP_NAME, "echo".parse().unwrap());
+        }
+        let meta = body.map_or(String::new(), |version| {
+            format!(r#","_meta":{{"io.modelcontextprotocol/protocolVersion":"{version}"}}"#)
+        });
+        let text =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo"{meta}}}}}"#);
+        let message = Message::parse(Bytes::from(text)).unwrap();
+        agreement::check(&headers, &message).and_then(|()| Era::of(&headers, &message)).map_err(|f| f.code())
+    }
+
+    #[test]
+    fn attack_55_the_strictest_rule_holds_where_header_and_body_disagree_or_are_absent() {
+        let (new, old) = (Some(MODERN), Some("2025-11-25"));
+        assert_eq!(era(new, new, true), Ok(Era::Modern));
+        assert_eq!(era(old, None, false), Ok(Era::Legacy));
+        assert_eq!(era(None, None, false), Ok(Era::Unsaid));
+        assert_eq!(era(old, old, false), Ok(Era::Legacy));
+        for (header, body, more, code) in [
+            (new, new, false, "header_missing"),
+            (None, new, true, "header_missing"),
+            (new, None, true, "header_mismatch"),
+            (old, new, true, "header_mismatch"),
+            (new, old, true, "header_mismatch"),
+            (Some("2025-06-18"), old, true, "header_mismatch"),
+            (Some("2024-11-05"), None, true, "version_unknown"),
+            (None, Some("2027-01-01"), true, "version_unknown"),
+        ] {
+            assert_eq!(era(header, body, more), Err(code), "{header:?} {body:?}");
+        }
+    }
+}
