@@ -2,4 +2,5 @@
 
 pub mod lists;
 pub mod rounds;
+pub mod wire;
 pub mod world;

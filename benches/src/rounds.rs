@@ -57,7 +57,8 @@ impl Loop<'_> {
     }
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
+/// The middle one; not a number when there is none.
+pub fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }

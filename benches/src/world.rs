@@ -1,6 +1,12 @@
 //! What the loops work on: an issuer, a chain of three mandates exported in both formats, a verifier, signed calls.
 
-use std::{convert::Infallible, error::Error, path::Path, sync::Arc};
+use std::{
+    convert::Infallible,
+    error::Error,
+    path::Path,
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use pact_holder::{Holder, call::tool_call, sign_dpop, sign_tenuo};
@@ -13,7 +19,7 @@ use pact_issuer::{
 };
 use pact_mandate::{
     Action, Asked, Ceilings, Format, IssuerId, Json, MandateId, Now, Scope, SecretKey, Signature, Signer,
-    Validity, chain::ChildGrant, jwks::KeySet, mandate::RootGrant,
+    UnixTime, Validity, chain::ChildGrant, jwks::KeySet, mandate::RootGrant,
 };
 use pact_revocation::{Draft, FloorInMemory, Keeper, Listed, Lists};
 use pact_verifier::{
@@ -28,7 +34,9 @@ use pact_verifier::{
 /// Any failure of the preparation ends the program.
 pub type Failure = Box<dyn Error>;
 
-const AUDIENCE: &str = "https://tools.example/mcp";
+/// Where every proof is made for.
+pub const AUDIENCE: &str = "https://tools.example/mcp";
+const LISTER: [u8; 32] = [2; 32];
 const SCOPE: [&str; 2] = ["task.read@project:web", "task.work@project:web"];
 
 /// One issuer's world at one moment.
@@ -44,6 +52,7 @@ pub struct World {
     /// Three blocks.
     pub token: String,
     issuer: SecretKey,
+    chain: UnrevokedChain,
     holder: Holder,
     audience: Audience,
     replay: Arc<FileReplay>,
@@ -52,15 +61,12 @@ pub struct World {
 impl World {
     /// Makes keys, mandates, credentials and lists; the store of used proofs lives in `folder`.
     pub fn new(now: Now, folder: &Path) -> Result<World, Failure> {
-        let (issuer, lister) = (SecretKey::from_seed(&[1; 32])?, SecretKey::from_seed(&[2; 32])?);
+        let (issuer, lister) = (SecretKey::from_seed(&[1; 32])?, SecretKey::from_seed(&LISTER)?);
         let holder = Holder::from_seed(&[3; 32])?;
         let chain = chain_of_three(&issuer, now)?;
-        let order = Order { lifetime: 3600, ..Order::new(*holder.public_key(), now.wall) };
-        let release = |export: export::Export| -> Credential {
-            export.release(|_| Ok::<(), Infallible>(())).unwrap_or_else(|never| match never {})
-        };
-        let stack = release(export::tenuo::export(&chain, &order, &issuer)?).text().to_owned();
-        let token = release(export::biscuit::export(&chain, &order, &issuer)?).text().to_owned();
+        let order = order(&holder, now.wall);
+        let stack = release(export::tenuo::export(&chain, &order, &issuer)?);
+        let token = release(export::biscuit::export(&chain, &order, &issuer)?);
         let audience: Audience = AUDIENCE.parse()?;
         let started = Now::new(now.wall.minus(600), now.monotonic);
         let replay = Arc::new(FileReplay::open(folder, BootId::of_this_system(), started)?);
@@ -72,7 +78,7 @@ impl World {
             Arc::new(ChainCache::new(MAX_CACHE_BYTES)),
         );
         let lists = lists(&lister, now)?;
-        Ok(World { now, verifier, lists, stack, token, issuer, holder, audience, replay })
+        Ok(World { now, verifier, lists, stack, token, issuer, chain, holder, audience, replay })
     }
 
     /// The verifier without room for a cached chain: it opens every one anew.
@@ -122,13 +128,24 @@ impl World {
         self.issuer.public_key()
     }
 
+    /// Who signs the lists.
+    pub fn lister(&self) -> Result<SecretKey, Failure> {
+        Ok(SecretKey::from_seed(&LISTER)?)
+    }
+
+    /// A new credential of `holder`: four warrants that nobody saw before.
+    pub fn credential(&self, holder: &Holder, at: UnixTime) -> Result<String, Failure> {
+        Ok(release(export::tenuo::export(&self.chain, &order(holder, at), &self.issuer)?))
+    }
+
     /// Where proofs are made for.
     pub fn audience(&self) -> &Audience {
         &self.audience
     }
 }
 
-const POLICY: &str = r#"
+/// What the loops' tool stands for.
+pub const POLICY: &str = r#"
 [tools.work]
 action = "task.work"
 project = { arg = "project" }
@@ -139,6 +156,22 @@ unjudged = ["text"]
 /// The action that the loops' tool stands for.
 pub fn action() -> Result<Action, Failure> {
     Ok("task.work".parse()?)
+}
+
+fn order(holder: &Holder, at: UnixTime) -> Order {
+    Order { lifetime: 3600, ..Order::new(*holder.public_key(), at) }
+}
+
+fn release(export: export::Export) -> String {
+    let credential: Credential =
+        export.release(|_| Ok::<(), Infallible>(())).unwrap_or_else(|never| match never {});
+    credential.text().to_owned()
+}
+
+/// The present time.
+#[expect(clippy::disallowed_methods, reason = "proofs over sockets are judged by the machine's own clock")]
+pub fn wall() -> Result<UnixTime, Failure> {
+    Ok(UnixTime::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs())?)
 }
 
 fn trust(issuer: &SecretKey) -> Result<TrustSnapshot, Failure> {
@@ -155,7 +188,8 @@ fn trust(issuer: &SecretKey) -> Result<TrustSnapshot, Failure> {
     Ok(TrustSnapshot::new(vec![issuer])?)
 }
 
-fn issuer_id() -> Result<IssuerId, Failure> {
+/// Whose credentials and lists.
+pub fn issuer_id() -> Result<IssuerId, Failure> {
     Ok("acme".parse()?)
 }
 

@@ -1,11 +1,13 @@
 //! `cargo ratios`: what a decision costs, as ratios within one run. One JSON object on standard output.
+//! `cargo ratios PART …` measures the parts `decisions`, `million` and `sidecar` alone.
 
 use std::{
     alloc::System,
     collections::{BTreeMap, HashMap},
-    error::Error,
+    env,
     hint::black_box,
-    time::{Instant, SystemTime, UNIX_EPOCH},
+    path::Path,
+    time::Instant,
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -14,9 +16,10 @@ use ed25519_dalek::{Signer as _, SigningKey};
 use pact_benches::{
     lists::{MillionList, bytes_per_id, nth},
     rounds::{Loop, Medians},
-    world::{Failure, World, action},
+    wire::measures::measure,
+    world::{Failure, World, action, wall},
 };
-use pact_mandate::{Call, Format, Monotonic, Now, UnixTime};
+use pact_mandate::{Call, Format, Monotonic, Now};
 use pact_verifier::{Presented, PresentedProof, Verifier, proof::FreshProof};
 
 /// Counts what is allocated, for `list.million.bytes_per_id`.
@@ -26,6 +29,7 @@ static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 /// Many short rounds: then RAW and the decisions find caches and clock speed alike.
 const ROUNDS: usize = 1500;
 const RUNS: usize = 1;
+const PARTS: [&str; 3] = ["decisions", "million", "sidecar"];
 
 /// One prepared call: everything that is made before the clock starts.
 struct Prepared {
@@ -34,11 +38,26 @@ struct Prepared {
     call: Call,
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<(), Failure> {
+    // Cargo says `--bench`.
+    let parts: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    if let Some(unknown) = parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
+        return Err(format!("{unknown} is no part; these are: {}", PARTS.join(", ")).into());
+    }
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
     let folder = tempfile::tempdir()?;
     let world = World::new(now()?, folder.path())?;
-    let mut ratios = decisions(&world)?;
-    ratios.extend(million(world.now)?);
+    let mut ratios = BTreeMap::new();
+    if wanted("decisions") {
+        ratios.extend(decisions(&world)?);
+    }
+    if wanted("million") {
+        ratios.extend(million(world.now)?);
+    }
+    if wanted("sidecar") {
+        let hosted = Path::new(env!("CARGO_BIN_EXE_hosted"));
+        ratios.extend(measure(&world, hosted, folder.path(), &eprintln)?);
+    }
     println(&serde_json::to_string(&ratios)?);
     Ok(())
 }
@@ -236,8 +255,7 @@ fn million(now: Now) -> Result<BTreeMap<&'static str, f64>, Failure> {
     reason = "a main reads the clock once; Tenuo's crate mints by the same one"
 )]
 fn now() -> Result<Now, Failure> {
-    let wall = UnixTime::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs())?;
-    Ok(Now::new(wall, Monotonic::from_origin(Instant::now().elapsed())))
+    Ok(Now::new(wall()?, Monotonic::from_origin(Instant::now().elapsed())))
 }
 
 #[expect(clippy::print_stdout, reason = "the ratios are this program's output")]
