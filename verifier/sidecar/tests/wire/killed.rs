@@ -20,7 +20,7 @@ struct Running {
 
 impl Running {
     /// The command on a folder of its own, under this shell's limits.
-    fn start(stand: &Stand, limits: &str) -> Running {
+    fn start(stand: &Stand, limits: &str, more: &str) -> Running {
         let text = std::fs::read_to_string(stand.folder.path().join("sidecar.toml")).unwrap();
         let file = stand.folder.path().join("other.toml");
         std::fs::write(&file, text.replace("\"state\"", "\"other\"") + "[lists]\nevery = \"200ms\"\n")
@@ -72,7 +72,7 @@ async fn attack_20_33_a_killed_sidecar_remembers_the_proofs_that_were_used_and_t
     let stand = Stand::start().await;
     let (credential, revoked, old) = (stand.issuer.mint(), stand.issuer.mint(), stand.issuer.list());
     let used = {
-        let running = Running::start(&stand, "");
+        let running = Running::start(&stand, "", "");
         running.until_ready().await;
         let used = credential.call(AUDIENCE, r#"{"cost":1}"#);
         assert_eq!(running.call(&used).await.0, 200);
@@ -84,7 +84,7 @@ async fn attack_20_33_a_killed_sidecar_remembers_the_proofs_that_were_used_and_t
     };
     let (received, new) = (stand.upstream.received().len(), stand.issuer.list());
     stand.issuer.put_back(old);
-    let running = Running::start(&stand, "");
+    let running = Running::start(&stand, "", "");
     let mut said = String::new();
     while !said.contains("below") {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -108,7 +108,7 @@ async fn attack_24_a_full_disk_refuses_calls_and_raises_no_floor() {
     let stand = Stand::start().await;
     let credential = stand.issuer.mint();
     // In blocks of a kilobyte: room for the first proofs, and for no list of any size.
-    let running = Running::start(&stand, "ulimit -f 8;");
+    let running = Running::start(&stand, "ulimit -f 8;", "[receipts]\nto = \"off\"\n");
     running.until_ready().await;
     let mut passed = 0;
     let refused = loop {

@@ -152,14 +152,14 @@ async fn m3_an_answer_that_does_not_read_as_a_list_never_goes_through() {
     let good = tools("");
     let long = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[],"x":"{}"}}}}"#, "a".repeat(5 << 20));
     for (content_type, body, code) in [
-        ("application/json", "not json".to_owned(), "upstream_list_unreadable"),
-        ("application/json", good.replace("\"id\":1", "\"id\":2"), "upstream_list_unreadable"),
+        ("application/json", "not json".to_owned(), "upstream_malformed"),
+        ("application/json", good.replace("\"id\":1", "\"id\":2"), "upstream_wrong_id"),
         (
             "application/json",
             good.replace("\"name\":\"dear\"", "\"name\":\"echo\""),
             "upstream_list_unreadable",
         ),
-        ("application/json", format!("[{good}]"), "upstream_list_unreadable"),
+        ("application/json", format!("[{good}]"), "upstream_malformed"),
         ("text/html", good.clone(), "upstream_list_unreadable"),
         ("text/event-stream", "data: {\"jsonrpc\"\n\n".to_owned(), "upstream_list_unreadable"),
         ("text/event-stream", ": nothing\n\n".to_owned(), "upstream_list_unreadable"),

@@ -53,13 +53,14 @@ fn issuers() -> [IssuerFault; 4] {
     ]
 }
 
-fn possession() -> [PossessionFault; 5] {
+fn possession() -> [PossessionFault; 6] {
     [
         PossessionFault::ProofMissing,
         PossessionFault::WrongKind(Format::Tenuo),
         PossessionFault::StockProofRefused,
         PossessionFault::BearerRefused(issuer()),
         PossessionFault::ProofWithoutHolder,
+        PossessionFault::ActWithoutHolder,
     ]
 }
 
@@ -77,12 +78,19 @@ fn stale() -> [Stale; 8] {
     ]
 }
 
-fn policy() -> [PolicyFault; 5] {
+fn policy() -> [PolicyFault; 12] {
     [
         PolicyFault::ToolNotMapped(text()),
         PolicyFault::ArgumentNotNamed(text()),
         PolicyFault::ReservedArgument(text()),
         PolicyFault::ArgumentsNotAnObject,
+        PolicyFault::ArgumentFixed(text()),
+        PolicyFault::ArgumentMissing(text()),
+        PolicyFault::ArgumentOutside(text()),
+        PolicyFault::ValueNotMapped(text()),
+        PolicyFault::ArgumentsDiffer(text()),
+        PolicyFault::PathNotPlain(text()),
+        PolicyFault::LimitUnmapped { tool: text(), key: text() },
         PolicyFault::JudgedOtherwise,
     ]
 }
