@@ -77,12 +77,19 @@ fn stale() -> [Stale; 8] {
     ]
 }
 
-fn policy() -> [PolicyFault; 5] {
+fn policy() -> [PolicyFault; 12] {
     [
         PolicyFault::ToolNotMapped(text()),
         PolicyFault::ArgumentNotNamed(text()),
         PolicyFault::ReservedArgument(text()),
         PolicyFault::ArgumentsNotAnObject,
+        PolicyFault::ArgumentFixed(text()),
+        PolicyFault::ArgumentMissing(text()),
+        PolicyFault::ArgumentOutside(text()),
+        PolicyFault::ValueNotMapped(text()),
+        PolicyFault::ArgumentsDiffer(text()),
+        PolicyFault::PathNotPlain(text()),
+        PolicyFault::LimitUnmapped { tool: text(), key: text() },
         PolicyFault::JudgedOtherwise,
     ]
 }
