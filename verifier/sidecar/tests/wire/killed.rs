@@ -23,7 +23,7 @@ impl Running {
     fn start(stand: &Stand, limits: &str, more: &str) -> Running {
         let text = std::fs::read_to_string(stand.folder.path().join("sidecar.toml")).unwrap();
         let file = stand.folder.path().join("other.toml");
-        std::fs::write(&file, text.replace("\"state\"", "\"other\"") + "[lists]\nevery = \"200ms\"\n")
+        std::fs::write(&file, text.replace("\"state\"", "\"other\"") + "[lists]\nevery = \"200ms\"\n" + more)
             .unwrap();
         // Where a limit is hit, writing fails as on a full disk, instead of ending the process.
         let run = format!("trap '' XFSZ; {limits} exec \"$0\" --config \"$1\" --log-json");
