@@ -32,6 +32,7 @@ mod rules;
 mod sampler;
 mod session;
 mod sidecar;
+pub mod suggest;
 mod tools_list;
 mod upstream;
 mod watchers;

@@ -157,3 +157,12 @@ pub const SHARED_RETRY: Duration = Duration::from_millis(200);
 pub const SHARED_CLOCKS_APART_SECONDS: u64 = 5;
 /// Seconds after which Redis may drop a record that nobody looks at any more: hundreds of times what a proof lives.
 pub const SHARED_KEEP_SECONDS: u64 = 24 * 60 * 60;
+
+/// Pages of a tool server's list that a suggestion reads, and tools on all of them: ten times what the largest servers have.
+pub const MAX_SUGGESTED_PAGES: u64 = 64;
+/// The same for tools.
+pub const MAX_SUGGESTED_TOOLS: usize = 4096;
+/// Arguments of one tool that a person would still read.
+pub const MAX_SUGGESTED_ARGUMENTS: usize = 128;
+/// Characters of a name that a person would still read (MCP asks for 128 at the most).
+pub const MAX_SUGGESTED_NAME_CHARS: usize = 128;

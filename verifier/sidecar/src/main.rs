@@ -6,8 +6,9 @@ use std::{
     process::ExitCode,
 };
 
-use clap::Parser;
-use pact_sidecar::{Config, StartError, run};
+use clap::{Parser, Subcommand};
+use pact_mandate::Project;
+use pact_sidecar::{Config, StartError, run, suggest::Suggestion};
 use tracing_subscriber::EnvFilter;
 
 /// The fail-closed proxy in front of one MCP tool server: every tool call needs a credential, a proof of possession and
@@ -17,11 +18,18 @@ use tracing_subscriber::EnvFilter;
 /// Settings are in one TOML file; README.md explains each. Logs go to standard error; `RUST_LOG` sets their level
 /// (info by default).
 #[derive(Parser)]
-#[command(name = "pact-sidecar", version)]
+#[command(
+    name = "pact-sidecar",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// The configuration file (TOML).
-    #[arg(long, value_name = "FILE")]
-    config: PathBuf,
+    #[arg(long, value_name = "FILE", required = true)]
+    config: Option<PathBuf>,
     /// Read the configuration and the policy, say what is wrong with them, and stop.
     #[arg(long)]
     check: bool,
@@ -31,6 +39,23 @@ struct Arguments {
     /// Write logs as one line of JSON each.
     #[arg(long)]
     log_json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Asks a tool server for its tools and prints a first policy file for it, to be read and changed.
+    Suggest {
+        /// The tool server, as `upstream.url` will name it.
+        #[arg(long, value_name = "URL")]
+        upstream: String,
+        /// The project that all of its tools belong to.
+        #[arg(long)]
+        project: Project,
+        /// One action a tool, instead of task.read for what only reads and task.work for the rest; prints the command that
+        /// mints a mandate for them.
+        #[arg(long)]
+        own_actions: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -52,19 +77,26 @@ fn main() -> ExitCode {
 }
 
 fn start(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
-    let config = Config::read(&arguments.config)?;
+    let runtime = || tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    if let Some(Command::Suggest { upstream, project, own_actions }) = &arguments.command {
+        let suggestion = Suggestion::new(upstream, project.clone(), *own_actions)?;
+        let policy = runtime()?.block_on(suggestion.write())?;
+        return Ok(std::io::stdout().write_all(policy.as_bytes())?);
+    }
+    // The command line was refused without one.
+    let file = arguments.config.clone().unwrap_or_default();
+    let config = Config::read(&file)?;
     if arguments.print_config {
         return Ok(std::io::stdout().write_all(config.effective().as_bytes())?);
     }
     pact_sidecar::check(&config)?;
     if arguments.check {
-        return Ok(writeln!(std::io::stdout(), "{} and its policy are sound", arguments.config.display())?);
+        return Ok(writeln!(std::io::stdout(), "{} and its policy are sound", file.display())?);
     }
     log(arguments.log_json);
     // The HTTP clients of this process share one provider of TLS; a second installation would be the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    Ok(runtime.block_on(serve(config))?)
+    Ok(runtime()?.block_on(serve(config))?)
 }
 
 /// Runs until a signal says stop, and then until open answers have ended, or a second signal does not wait for them.

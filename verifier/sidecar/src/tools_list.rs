@@ -14,7 +14,7 @@ use crate::{
     mcp::{Message, RpcId},
 };
 
-mod collect;
+pub(crate) mod collect;
 mod events;
 mod rebuild;
 

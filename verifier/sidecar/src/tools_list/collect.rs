@@ -15,7 +15,7 @@ use crate::{
 
 /// The text of the JSON-RPC message that answers `id`. Other messages of an event stream are not for a caller who asked for
 /// a list, and end here.
-pub(super) async fn answer(
+pub(crate) async fn answer(
     headers: &HeaderMap,
     body: &mut AnswerBody,
     id: Option<&RpcId>,

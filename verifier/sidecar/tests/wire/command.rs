@@ -140,3 +140,37 @@ async fn a_hangup_takes_the_changed_policy_into_force_at_once() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+/// From a tool server that nobody has written a policy for to one that a person can go on from.
+#[tokio::test]
+async fn a_first_policy_is_suggested_from_what_a_tool_server_says() {
+    let stand = Stand::start().await;
+    let suggest = |more: &'static [&'static str]| {
+        let upstream = format!("http://{}/tool", stand.upstream.address);
+        tokio::task::spawn_blocking(move || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_pact-sidecar"));
+            command
+                .args(["suggest", "--upstream", &upstream, "--project", "web"])
+                .args(more)
+                .output()
+                .unwrap()
+        })
+    };
+    stand.upstream.says(
+        "application/json",
+        r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read_file","inputSchema":{"properties":{"path":{}}},
+            "annotations":{"readOnlyHint":true}},{"name":"run","inputSchema":{"type":"object"}}]}}"#,
+    );
+    let output = suggest(&["--own-actions"]).await.unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let policy = pact_verifier::Policy::from_toml(&text).unwrap();
+    let tools: Vec<_> = policy.tools().map(|(tool, action)| (tool.to_owned(), action.to_string())).collect();
+    let named = |tool: &str, action: &str| (tool.to_owned(), action.to_owned());
+    assert_eq!(tools, [named("read_file", "tools.read_file"), named("run", "tools.run")]);
+    assert!(text.contains("pact-issuer mint"), "{text}");
+    stand.upstream.says("text/html", "<title>Log in</title>");
+    let output = suggest(&[]).await.unwrap();
+    assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+    assert!(String::from_utf8(output.stderr).unwrap().contains("does not list its tools"));
+}
