@@ -1,26 +1,27 @@
 //! The commands. They alone read the clock and the random source, and print.
 
 use std::{
-    fs,
-    io::{self, Read, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use clap::{Args, Parser, Subcommand};
-use pact_holder::{Holder, SignError, call, sign_dpop, sign_tenuo, sign_tenuo_stock};
+use pact_holder::{
+    Holder, SignError, call, error::FileError, file, limits::MAX_CREDENTIAL_BYTES, sign_dpop, sign_tenuo,
+    sign_tenuo_stock,
+};
 use pact_mandate::{Action, Asked, Json, UnixTime, json::JsonError, key::KeyError, keyfile::KeyFileError};
 use pact_verifier::proof::{Audience, FreshProof};
 use serde_json::{Value, json};
 
 mod act;
+#[cfg(feature = "bridge")]
+mod bridge;
 mod request;
 
 use request::Request;
-
-/// Longest credential or argument file that is read: more than any verifier takes.
-const MOST_BYTES: u64 = 1024 * 1024;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,6 +38,10 @@ Examples:
 
   pact-holder sign … --request | curl --data-binary @- … http://127.0.0.1:8080/mcp
       prints the whole JSON-RPC request tools/call, with credential and proof in it
+
+  pact-holder bridge --config bridge.toml
+  pact-holder bridge --upstream https://tools.example.org/mcp --key agent.key --tenuo stack.txt
+      is an MCP server on standard input and output, for Claude Code, Claude Desktop, Cursor and the like
 
 A proof is for one call, once, within a minute. Sign again for the next call.";
 
@@ -58,6 +63,9 @@ enum Command {
     Sign(Box<SignArgs>),
     /// Makes the proof for one act on a session of the 2025 protocol, and prints the headers that carry it.
     SignAct(Box<act::ActArgs>),
+    /// Serves an MCP client on standard input and output, and passes its calls on with credential and proof.
+    #[cfg(feature = "bridge")]
+    Bridge(Box<bridge::BridgeArgs>),
 }
 
 #[derive(Args)]
@@ -109,10 +117,8 @@ enum CliError {
     Key(#[from] KeyError),
     #[error(transparent)]
     Sign(#[from] SignError),
-    #[error("{path}: {source}")]
-    File { path: PathBuf, source: io::Error },
-    #[error("{path} is longer than {MOST_BYTES} bytes")]
-    TooLarge { path: PathBuf },
+    #[error(transparent)]
+    File(#[from] FileError),
     #[error("{what}: {fault}")]
     Json { what: &'static str, fault: JsonError },
     #[error("{0} is missing")]
@@ -125,10 +131,17 @@ enum CliError {
     Output(#[from] io::Error),
     #[error("the result has no JSON form: {0}")]
     Result(#[from] serde_json::Error),
+    #[cfg(feature = "bridge")]
+    #[error(transparent)]
+    Bridge(#[from] bridge::Broken),
 }
 
 pub(crate) fn run() -> ExitCode {
-    match execute(Cli::parse()).and_then(|text| Ok(writeln!(io::stdout(), "{text}")?)) {
+    let written = execute(Cli::parse()).and_then(|text| match text {
+        Some(text) => Ok(writeln!(io::stdout(), "{text}")?),
+        None => Ok(()),
+    });
+    match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to do when standard error is gone as well.
@@ -138,18 +151,21 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-fn execute(cli: Cli) -> Result<String, CliError> {
-    match cli.command {
+/// What is to be printed, if anything.
+fn execute(cli: Cli) -> Result<Option<String>, CliError> {
+    Ok(Some(match cli.command {
         Command::Keygen(args) => {
             let holder = Holder::from_seed(&random()?)?;
             holder.write_file(&args.key)?;
-            Ok(holder.public_key().to_string())
+            holder.public_key().to_string()
         }
-        Command::Public(args) => Ok(Holder::read_file(&args.key)?.public_key().to_string()),
-        Command::Sign(args) if args.request => Ok(serde_json::to_string(&request(&args)?)?),
-        Command::Sign(args) => Ok(sign(&args)?.to_string()),
-        Command::SignAct(args) => Ok(act::sign(&args)?.to_string()),
-    }
+        Command::Public(args) => Holder::read_file(&args.key)?.public_key().to_string(),
+        Command::Sign(args) if args.request => serde_json::to_string(&request(&args)?)?,
+        Command::Sign(args) => sign(&args)?.to_string(),
+        Command::SignAct(args) => act::sign(&args)?.to_string(),
+        #[cfg(feature = "bridge")]
+        Command::Bridge(args) => return Ok(bridge::run(&args)?),
+    }))
 }
 
 fn sign(args: &SignArgs) -> Result<Value, CliError> {
@@ -208,19 +224,12 @@ fn text_of(text: &str) -> Result<String, CliError> {
 }
 
 fn read_text(path: &Path) -> Result<String, CliError> {
-    let fault = |source| CliError::File { path: path.to_owned(), source };
-    let source: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin())
+    let is_stdin = path == Path::new("-");
+    Ok(if is_stdin {
+        file::read_stdin(MAX_CREDENTIAL_BYTES)?
     } else {
-        Box::new(fs::File::open(path).map_err(fault)?)
-    };
-    let mut text = String::new();
-    let read = source.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(fault)?;
-    if u64::try_from(read).is_ok_and(|read| read <= MOST_BYTES) {
-        Ok(text)
-    } else {
-        Err(CliError::TooLarge { path: path.to_owned() })
-    }
+        file::read_text(path, MAX_CREDENTIAL_BYTES)?
+    })
 }
 
 fn random<const N: usize>() -> Result<[u8; N], CliError> {

@@ -1,5 +1,7 @@
 //! Every way in which no proof is made.
 
+use std::path::PathBuf;
+
 use pact_mandate::{canonical::CanonicalError, cbor::CborError, key::SignerUnavailable};
 use pact_verifier::{act::ActProofFault, proof::tenuo::TenuoProofFault};
 
@@ -41,4 +43,25 @@ pub enum SignError {
     /// The keeper of the key gave no signature.
     #[error(transparent)]
     Signer(#[from] SignerUnavailable),
+}
+
+/// Why a file is not read.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The operating system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        source: std::io::Error,
+    },
+    /// Longer than the bound.
+    #[error("{path} is longer than {limit} bytes")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The bound.
+        limit: usize,
+    },
 }

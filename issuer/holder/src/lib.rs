@@ -1,10 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 pub mod act;
+#[cfg(feature = "bridge")]
+pub mod bridge;
 pub mod call;
 pub mod dpop;
 pub mod error;
+pub mod file;
 pub mod holder;
+pub mod limits;
 pub mod stack;
 pub mod tenuo;
 

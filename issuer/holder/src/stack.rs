@@ -1,5 +1,5 @@
-//! What a holder reads of a warrant stack: the id of the last warrant, which the proof names. Nothing here is verified;
-//! a holder believes its issuer, and the verifier believes nobody.
+//! What a holder reads of a warrant stack: the id of the last warrant, which the proof names, and for what it is good until
+//! when. Nothing here is verified; a holder believes its issuer, and the verifier believes nobody.
 
 use base64::{
     Engine,
@@ -10,16 +10,29 @@ use pact_mandate::cbor::{CborError, Reader};
 
 use crate::error::SignError;
 
+#[cfg(feature = "bridge")]
+mod leaf;
+
 const ANY_PADDING: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
 
 /// The id of the stack's last warrant.
 pub fn unverified_leaf_id(stack_text: &str) -> Result<[u8; 16], SignError> {
-    let alphabet = if stack_text.contains(['-', '_']) { &URL_SAFE } else { &STANDARD };
-    let bytes =
-        GeneralPurpose::new(alphabet, ANY_PADDING).decode(stack_text).map_err(|_| SignError::NotBase64)?;
+    id_of(last_payload(&decode(stack_text)?)?.ok_or(SignError::EmptyStack)?)
+}
+
+/// What the stack's last warrant says of itself.
+#[cfg(feature = "bridge")]
+pub(crate) fn unverified_leaf(stack_text: &str) -> Result<leaf::Leaf, SignError> {
+    let bytes = decode(stack_text)?;
     let payload = last_payload(&bytes)?.ok_or(SignError::EmptyStack)?;
-    id_of(payload)
+    id_of(payload)?;
+    Ok(leaf::Leaf::read(payload))
+}
+
+fn decode(stack_text: &str) -> Result<Vec<u8>, SignError> {
+    let alphabet = if stack_text.contains(['-', '_']) { &URL_SAFE } else { &STANDARD };
+    GeneralPurpose::new(alphabet, ANY_PADDING).decode(stack_text).map_err(|_| SignError::NotBase64)
 }
 
 /// A stack is an array of envelopes `[version, payload, signature]`.

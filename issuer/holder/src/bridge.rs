@@ -1,0 +1,109 @@
+//! A stdio MCP server in front of sidecars (feature `bridge`): it passes the client's messages on, each as it came, with a
+//! credential and a proof in the `_meta` of those that are judged, and writes what comes back, each message on its line.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::{sync::mpsc, task::AbortHandle};
+
+use crate::Holder;
+
+mod answer;
+mod biscuit;
+mod calls;
+mod clock;
+pub mod config;
+pub(crate) mod credential;
+mod events;
+mod exchange;
+mod hint;
+mod line;
+mod listing;
+mod message;
+mod period;
+mod refused;
+mod relay;
+mod serve;
+mod sign;
+mod source;
+mod upstream;
+mod url;
+mod wallet;
+
+pub use clock::Clock;
+pub use config::{Config, ConfigError};
+pub use url::{UpstreamUrl, UrlError};
+
+use message::Id;
+use upstream::Upstream;
+use wallet::Wallet;
+
+/// A bridge, ready to serve one client.
+pub struct Bridge {
+    holder: Holder,
+    upstreams: Vec<Upstream>,
+    wallet: Wallet,
+    clock: Clock,
+}
+
+/// What serves the one client.
+struct Relay {
+    bridge: Bridge,
+    /// Lines for the client.
+    lines: mpsc::Sender<Vec<u8>>,
+    open: Mutex<Open>,
+}
+
+/// What waits for something.
+#[derive(Default)]
+struct Open {
+    /// Requests of the client that are not answered yet.
+    asked: HashMap<Id, AbortHandle>,
+    /// Requests of servers that the client has not answered yet, and whose they are.
+    asking: HashMap<Id, usize>,
+}
+
+/// Why a bridge does not start, or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum BridgeError {
+    /// The agent's key.
+    #[error(transparent)]
+    Key(#[from] pact_mandate::keyfile::KeyFileError),
+    /// The HTTP client could not be made: no TLS provider is installed, most likely.
+    #[error("the HTTP client: {0}")]
+    Client(reqwest::Error),
+    /// The client's side.
+    #[error("standard input or output: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl Bridge {
+    /// Reads the agent's key and prepares; nothing is connected to yet. A provider of TLS must have been installed for the
+    /// process (`rustls::crypto::ring::default_provider().install_default()`).
+    pub fn new(config: &Config, clock: Clock) -> Result<Bridge, BridgeError> {
+        let upstreams = config.upstreams.iter().cloned().map(Upstream::new).collect::<Result<_, _>>();
+        Ok(Bridge {
+            holder: Holder::read_file(&config.key)?,
+            upstreams: upstreams.map_err(BridgeError::Client)?,
+            wallet: Wallet::new(&config.credentials),
+            clock,
+        })
+    }
+}
+
+impl Relay {
+    fn new(bridge: Bridge, lines: mpsc::Sender<Vec<u8>>) -> Arc<Relay> {
+        Arc::new(Relay { bridge, lines, open: Mutex::default() })
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes a line for the client. When nobody reads any more, the loop notices.
+    async fn say(&self, line: Vec<u8>) {
+        let _ = self.lines.send(line).await;
+    }
+}

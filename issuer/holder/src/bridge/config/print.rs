@@ -1,0 +1,48 @@
+//! The configuration in effect, as it would be written.
+
+use toml::{Table, Value};
+
+use super::{Config, CredentialConfig, SourceConfig, UpstreamConfig};
+use crate::bridge::period;
+
+pub(super) fn toml(config: &Config) -> String {
+    let mut table = Table::new();
+    table.insert("key".into(), config.key.display().to_string().into());
+    table.insert("upstreams".into(), Value::Array(config.upstreams.iter().map(upstream).collect()));
+    table.insert("credentials".into(), Value::Array(config.credentials.iter().map(credential).collect()));
+    // A table of texts always has a form.
+    toml::to_string_pretty(&table).unwrap_or_default()
+}
+
+fn upstream(config: &UpstreamConfig) -> Value {
+    let mut table = Table::new();
+    table.insert("url".into(), config.url.to_string().into());
+    table.insert("audience".into(), config.audience.as_str().into());
+    for (name, value) in [
+        ("connect_timeout", config.connect_timeout),
+        ("answer_timeout", config.answer_timeout),
+        ("idle_timeout", config.idle_timeout),
+    ] {
+        table.insert(name.into(), period::text(value).into());
+    }
+    let actions = config.actions.iter().map(|(tool, action)| (tool.clone(), action.as_str().into()));
+    table.insert("actions".into(), Value::Table(actions.collect()));
+    Value::Table(table)
+}
+
+fn credential(config: &CredentialConfig) -> Value {
+    let mut table = Table::new();
+    table.insert("format".into(), config.format.name().into());
+    match &config.source {
+        SourceConfig::File(path) => table.insert("file".into(), path.display().to_string().into()),
+        SourceConfig::Command(argv) => table.insert("command".into(), texts(argv)),
+    };
+    table.insert("upstreams".into(), texts(&config.upstreams));
+    table.insert("actions".into(), texts(&config.actions));
+    table.insert("projects".into(), texts(&config.projects));
+    Value::Table(table)
+}
+
+fn texts(items: &[impl ToString]) -> Value {
+    Value::Array(items.iter().map(|item| Value::String(item.to_string())).collect())
+}

@@ -1,0 +1,229 @@
+//! One sidecar: where it is, what is known of it, and how a message gets there.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use pact_mandate::Json;
+use reqwest::{
+    Client, RequestBuilder, Response, StatusCode,
+    header::{self, HeaderMap, HeaderValue},
+    redirect::Policy,
+};
+
+use super::{
+    clock::Offset,
+    config::UpstreamConfig,
+    credential::{Credential, Wanted},
+    hint::Hint,
+    message::Message,
+    refused::Refused,
+};
+use crate::limits::{LEARN_COOLDOWN, MAX_SESSION_BYTES, MAX_TOOLS};
+
+const SESSION: &str = "mcp-session-id";
+
+/// A sidecar.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    pub(crate) config: UpstreamConfig,
+    client: Client,
+    pub(crate) offset: Offset,
+    known: Mutex<Known>,
+}
+
+/// What it has told so far.
+#[derive(Debug, Default)]
+struct Known {
+    /// The revision that `initialize` agreed on; none with MCP 2026-07-28, where each request says it.
+    version: Option<HeaderValue>,
+    session: Option<HeaderValue>,
+    tools: HashMap<String, Option<Hint>>,
+    learned_at: Option<pact_mandate::Monotonic>,
+}
+
+impl Upstream {
+    /// Connects to nothing yet. The TLS provider must have been installed.
+    pub(crate) fn new(config: UpstreamConfig) -> Result<Upstream, reqwest::Error> {
+        let client = Client::builder()
+            // A redirect would take a credential to where nobody bound it.
+            .redirect(Policy::none())
+            .no_proxy()
+            .retry(reqwest::retry::never())
+            .connect_timeout(config.connect_timeout)
+            .user_agent(concat!("pact-holder/", env!("CARGO_PKG_VERSION")))
+            .build()?;
+        Ok(Upstream { config, client, offset: Offset::default(), known: Mutex::default() })
+    }
+
+    /// Whether the credential may go there: the last look before it does.
+    pub(crate) fn check_bound(&self, credential: &Credential) -> Result<(), Refused> {
+        if credential.may_go_to(&self.config.url) {
+            Ok(())
+        } else {
+            Err(Refused::here("not_bound", format!("that credential is not bound to {}", self.config.url)))
+        }
+    }
+
+    /// Sends a message and waits for the head of the answer.
+    pub(crate) async fn post(
+        &self,
+        message: &Message,
+        body: String,
+        most: Duration,
+    ) -> Result<Response, Refused> {
+        let request = self.client.post(self.config.url.url().clone()).headers(self.heads(message)).body(body);
+        self.send(request, most).await
+    }
+
+    async fn send(&self, request: RequestBuilder, most: Duration) -> Result<Response, Refused> {
+        let response = match tokio::time::timeout(most, request.send()).await {
+            Err(_) => {
+                let message = format!("{} did not begin its answer within {most:?}", self.config.url);
+                return Err(Refused::here("sidecar_too_slow", message));
+            }
+            Ok(Err(error)) if error.is_connect() => {
+                let message = format!("{} cannot be reached", self.config.url);
+                return Err(Refused::here("sidecar_unreachable", message));
+            }
+            Ok(Err(_)) => {
+                let message = format!("the connection to {} broke before an answer came", self.config.url);
+                return Err(Refused::here("answer_broken", message));
+            }
+            Ok(Ok(response)) => response,
+        };
+        if response.status().is_redirection() {
+            let message =
+                format!("{} wants the call to go elsewhere, which is not followed", self.config.url);
+            return Err(Refused::here("redirected", message));
+        }
+        Ok(response)
+    }
+
+    /// The headers that repeat the body, as MCP 2026-07-28 wants them, and the session of the older revisions.
+    fn heads(&self, message: &Message) -> HeaderMap {
+        let mut heads = HeaderMap::new();
+        heads.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        heads.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let stated = message.version().and_then(|version| HeaderValue::from_str(version).ok());
+        // `initialize` agrees on a version, so it names none beside its body.
+        let agreed = known.version.clone().filter(|_| message.method() != Some("initialize"));
+        if let Some(version) = stated.or(agreed) {
+            heads.insert("mcp-protocol-version", version);
+        }
+        for (name, text) in [("mcp-method", message.method()), ("mcp-name", message.name())] {
+            if let Some(value) = text.and_then(encode) {
+                heads.insert(name, value);
+            }
+        }
+        if let Some(session) = known.session.clone().filter(|_| message.method() != Some("initialize")) {
+            heads.insert(SESSION, session);
+        }
+        heads
+    }
+
+    /// Remembers the session that an answer to `initialize` opens, and the revision that it agrees on.
+    pub(crate) fn initialized(&self, heads: &HeaderMap, version: Option<&str>) {
+        let session = heads
+            .get(SESSION)
+            .filter(|id| id.len() <= MAX_SESSION_BYTES && id.as_bytes().iter().all(u8::is_ascii_graphic));
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.session = session.cloned();
+        known.version = version.and_then(|version| HeaderValue::from_str(version).ok());
+    }
+
+    /// Whether the older revisions' sessions are in use.
+    pub(crate) fn has_session(&self) -> bool {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).session.is_some()
+    }
+
+    /// Whether `initialize` has agreed on one of the older revisions.
+    pub(crate) fn has_agreed(&self) -> bool {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).version.is_some()
+    }
+
+    /// Remembers tools that were listed.
+    pub(crate) fn learn(&self, tools: impl IntoIterator<Item = (String, Option<Hint>)>) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for (name, hint) in tools {
+            if known.tools.len() < MAX_TOOLS || known.tools.contains_key(&name) {
+                known.tools.insert(name, hint);
+            }
+        }
+    }
+
+    /// Whether a tool of that name was listed here.
+    pub(crate) fn lists(&self, tool: &str) -> bool {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).tools.contains_key(tool)
+    }
+
+    /// Whether it is time to look at the list because of a tool that is not known; says yes once in a while.
+    pub(crate) fn may_learn(&self, now: pact_mandate::Monotonic) -> bool {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let may = known.learned_at.is_none_or(|at| now.since(at) >= LEARN_COOLDOWN);
+        if may {
+            known.learned_at = Some(now);
+        }
+        may
+    }
+
+    /// What a call needs, where that is known: in the operator's words, else in the sidecar's.
+    pub(crate) fn wanted(&self, tool: &str, arguments: &Json) -> Option<Wanted> {
+        let hinted = {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.tools.get(tool).cloned().flatten().map(|hint| hint.wanted(arguments))
+        };
+        match self.config.actions.get(tool) {
+            Some(action) => {
+                Some(Wanted { action: action.clone(), project: hinted.and_then(|wanted| wanted.project) })
+            }
+            None => hinted,
+        }
+    }
+}
+
+/// A text as the value of a header: as it is where HTTP carries it unchanged, else wrapped (MCP 2026-07-28, transports).
+fn encode(text: &str) -> Option<HeaderValue> {
+    let plain = text.bytes().all(|b| (0x20..0x7f).contains(&b))
+        && text.trim() == text
+        && !(text.starts_with("=?base64?") && text.ends_with("?="));
+    if plain {
+        return HeaderValue::from_str(text).ok();
+    }
+    HeaderValue::from_str(&format!("=?base64?{}?=", STANDARD.encode(text))).ok()
+}
+
+/// When a sidecar wants to be asked again (RFC 9110 10.2.3), in seconds.
+pub(crate) fn retry_after(response: &Response) -> Option<u64> {
+    let later = matches!(response.status(), StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS);
+    let seconds = response.headers().get(header::RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
+    later.then_some(seconds)
+}
+
+/// The sidecar's clock, as its answer shows it.
+pub(crate) fn date(response: &Response) -> Option<String> {
+    Some(response.headers().get(header::DATE)?.to_str().ok()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_a_header_would_change_is_wrapped() {
+        for (text, wanted) in [
+            ("read_file", "read_file"),
+            ("read file", "read file"),
+            (" x", "=?base64?IHg=?="),
+            ("ä", "=?base64?w6Q=?="),
+            ("a\nb", "=?base64?YQpi?="),
+            ("=?base64?eA==?=", "=?base64?PT9iYXNlNjQ/ZUE9PT89?="),
+        ] {
+            assert_eq!(encode(text).unwrap(), wanted, "{text}");
+        }
+    }
+}
