@@ -42,6 +42,36 @@ impl Refused {
         Refused { code: reason, message, request_id: Some(request_id), retry_after, status: Some(status) }
     }
 
+    /// A server's, which did not say more than a status.
+    pub(crate) fn not_taken(status: u16) -> Refused {
+        let refused = Refused::here("not_taken", format!("the server answered {status}"));
+        Refused { status: Some(status), ..refused }
+    }
+
+    /// An answer to what no server asked.
+    pub(crate) fn not_asked() -> Refused {
+        let refused = Refused::here("not_asked", "no server waits for an answer under that id");
+        Refused { status: Some(400), ..refused }
+    }
+
+    /// The status of an HTTP answer that says so: the sidecar's own, where it was the sidecar.
+    pub(crate) fn http_status(&self) -> u16 {
+        let own = match self.code.as_str() {
+            "no_credential" | "not_signed" | "not_bound" => 403,
+            "credential_unavailable" | "too_many_calls" => 503,
+            "sidecar_too_slow" | "answer_idle" => 504,
+            "internal" => 500,
+            _ => 502,
+        };
+        // An error of ours inside of an answer that is none.
+        self.status.filter(|status| *status >= 400).unwrap_or(own)
+    }
+
+    /// Whether the server does not know the session, so that the client must begin anew.
+    pub(crate) fn is_about_session(&self) -> bool {
+        self.code == "session_unknown"
+    }
+
     /// The stable code.
     pub(crate) fn code(&self) -> &str {
         &self.code
@@ -79,6 +109,15 @@ impl Refused {
 
     /// The answer to any other request.
     pub(crate) fn error_answer(&self, id: &Id) -> Vec<u8> {
+        self.error_under(&id.to_string())
+    }
+
+    /// What is told of a message that has no id to answer under.
+    pub(crate) fn error_without_id(&self) -> Vec<u8> {
+        self.error_under("null")
+    }
+
+    fn error_under(&self, id: &str) -> Vec<u8> {
         let mut data = json!({"reason": self.code});
         if let Some(request_id) = &self.request_id {
             put(&mut data, "request_id", request_id.as_str());

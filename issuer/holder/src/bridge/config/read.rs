@@ -8,7 +8,7 @@ use pact_verifier::{
     strict::{ConfigFault, StrictTable},
 };
 
-use super::{Config, ConfigError, CredentialConfig, SourceConfig, UpstreamConfig, UpstreamUrl};
+use super::{Config, ConfigError, CredentialConfig, SourceConfig, UpstreamConfig, UpstreamUrl, listen};
 use crate::{
     bridge::period,
     limits::{ANSWER_TIMEOUT, CONNECT_TIMEOUT, IDLE_TIMEOUT, MAX_ENTRIES},
@@ -16,6 +16,7 @@ use crate::{
 
 pub(super) fn config(mut table: StrictTable, folder: &Path) -> Result<Config, ConfigError> {
     let key = table.text("key")?;
+    let listen = table.table("listen")?;
     let (upstreams, credentials) = (table.tables("upstreams")?, table.tables("credentials")?);
     // Before anything is called missing: a slip of the hand stands in its place.
     table.finish()?;
@@ -29,7 +30,9 @@ pub(super) fn config(mut table: StrictTable, folder: &Path) -> Result<Config, Co
     }
     count("credentials", credentials.len(), 0)?;
     let credentials = credentials.into_iter().map(|table| credential(table, folder, &upstreams));
-    Ok(Config { key, credentials: credentials.collect::<Result<_, _>>()?, upstreams })
+    let credentials = credentials.collect::<Result<_, _>>()?;
+    let listen = listen.map(|table| listen::read(table, folder)).transpose()?;
+    Ok(Config { key, credentials, upstreams, listen })
 }
 
 fn count(what: &'static str, found: usize, least: usize) -> Result<(), ConfigError> {
