@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +12,6 @@ from stage import Stage, accepts, free_port, get
 HERE = Path(__file__).parent
 ISSUER = "peers"
 PROJECT = "web"
-# The suite's own tools, which the server does not list, so that no sidecar says what they amount to.
-SUITE_TOOLS = [
-    "test_simple_text", "test_image_content", "test_audio_content", "test_embedded_resource", "test_multiple_content_types",
-    "test_tool_with_logging", "test_error_handling", "test_tool_with_progress", "test_sampling", "test_elicitation",
-    "test_elicitation_sep1034_defaults", "test_elicitation_sep1330_enums", "test_reconnection",
-]
-METHODS = ["resources/read", "resources/subscribe", "resources/unsubscribe"]
 ACTIONS = ["everything.use", "everything.read", "python.use", "echo"]
 
 
@@ -25,6 +19,7 @@ ACTIONS = ["everything.use", "everything.read", "python.use", "echo"]
 class Sidecar:
     url: str
     admin: str
+    policy: Path
 
 
 class Ours:
@@ -49,7 +44,7 @@ class Ours:
     def sidecar(self, name: str, upstream: str, policy: Path) -> Sidecar:
         port, admin = free_port(), free_port()
         issuer = f"http://127.0.0.1:{self.issuer_port}/.well-known"
-        sidecar = Sidecar(f"http://127.0.0.1:{port}/mcp", f"http://127.0.0.1:{admin}")
+        sidecar = Sidecar(f"http://127.0.0.1:{port}/mcp", f"http://127.0.0.1:{admin}", policy)
         config = self.stage.write(f"{name}.toml", f"""
 listen = "127.0.0.1:{port}"
 admin_listen = "127.0.0.1:{admin}"
@@ -81,8 +76,7 @@ projects = ["{PROJECT}"]
     def bridge(self, name: str, sidecar: Sidecar, form: str, through: str | None = None) -> str:
         """The URL for local clients; `through` is a proxy's in front of the sidecar."""
         port, url = free_port(), through or sidecar.url
-        named = {method: "everything.read" for method in METHODS} | {tool: "everything.use" for tool in SUITE_TOOLS}
-        actions = "\n".join(f'"{name}" = "{action}"' for name, action in named.items())
+        actions = "\n".join(f'"{name}" = "{action}"' for name, action in _actions(sidecar.policy).items())
         config = self.stage.write(f"{name}.toml", f"""
 key = "agent.key"
 [listen]
@@ -101,6 +95,13 @@ file = "agent.{form}"
         log = self.stage.start(name, self.stage.programs / "pact-holder", "bridge", "--config", config)
         self.stage.wait(f"{name} listens", lambda: accepts(port))
         return re.search(r"http://\S+/mcp", log.read_text())[0]
+
+
+def _actions(policy: Path) -> dict[str, str]:
+    """What the policy makes of each tool and method: the suite calls tools that its server does not list, so nobody says it."""
+    read = tomllib.loads(policy.read_text())
+    named = read["tools"] | {name: entry for name, entry in read.get("methods", {}).items() if isinstance(entry, dict)}
+    return {name: entry["action"] for name, entry in named.items()}
 
 
 def _readiness(sidecar: Sidecar) -> tuple[int, dict]:

@@ -10,16 +10,13 @@ from packages import Packages
 from stage import run
 
 EXPECTED = Path(__file__).parent / "expected-differences.json"
-# The revision that the tool server speaks, with all that the suite has for it.
-REVISION = "2025-11-25"
-
 Results = dict[str, dict[str, str]]
 
 
-def play(packages: Packages, folder: Path, url: str) -> Results:
-    """Each scenario's checks and how they ended. The exit code only says that some failed, which the comparison judges."""
+def play(packages: Packages, folder: Path, url: str, revision: str) -> Results:
+    """All that the suite has for the revision: each scenario's checks and how they ended. The exit code only says that some failed, which the comparison judges."""
     suite = packages.script("@modelcontextprotocol/conformance", "dist/index.js")
-    command = [packages.node, suite, "server", "--url", url, "--requirements", REVISION, "--output-dir", folder]
+    command = [packages.node, suite, "server", "--url", url, "--requirements", revision, "--output-dir", folder]
     try:
         run(command, seconds=120)
     except Failed:
@@ -48,7 +45,7 @@ def counts(results: Results) -> str:
     return ", ".join(f"{count} {status}" for status, count in sorted(found.items()))
 
 
-def compare(direct: Results, through: Results) -> str:
+def compare(direct: Results, through: Results, revision: str) -> str:
     """Raises on a difference that is not expected, and on an expected one that is no more."""
     found = {}
     for scenario in sorted(direct.keys() | through.keys()):
@@ -57,7 +54,7 @@ def compare(direct: Results, through: Results) -> str:
             pair = [left.get(check, "not judged"), right.get(check, "not judged")]
             if pair[0] != pair[1]:
                 found[f"{scenario} / {check}"] = pair
-    expected = json.loads(EXPECTED.read_text())
+    expected = json.loads(EXPECTED.read_text())[revision]
     wanted = {name: [entry["direct"], entry["through"]] for name, entry in expected.items()}
     faults = [f"{name}: direct {pair[0]}, through {pair[1]}" for name, pair in found.items() if wanted.get(name) != pair]
     faults += [f"{name}: expected to differ, and does not (any more)" for name in wanted if name not in found]

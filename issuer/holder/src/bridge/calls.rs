@@ -38,10 +38,10 @@ pub(super) struct Reply {
 }
 
 impl Refused {
-    /// Over HTTP a session that nobody knows is 404, upon which clients begin anew; the answer of a tool would hide it.
+    /// Over HTTP some refusals are for the client itself; the answer of a tool would hide them.
     fn reply(&self, id: &Id, message: &Message) -> Reply {
         let is_tools = message.method() == Some(TOOLS_CALL);
-        if is_tools && !(message.came_by_http() && self.is_about_session()) {
+        if is_tools && !(message.came_by_http() && self.is_for_the_client()) {
             return Reply { line: self.answer(id, message), manner: Manner::PLAIN };
         }
         let manner = Manner { status: self.http_status(), streamed: false };

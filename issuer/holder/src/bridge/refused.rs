@@ -27,19 +27,27 @@ pub(crate) struct Refused {
     retry_after: Option<u64>,
     /// The status of the sidecar's answer; `None` where the bridge itself refused.
     status: Option<u16>,
+    /// The sidecar's whole error, where it was one.
+    error: Option<Box<SidecarError>>,
 }
 
 impl Refused {
     /// The bridge's own refusal.
     pub(crate) fn here(code: &str, message: impl Into<String>) -> Refused {
         let (code, message) = (code.to_owned(), message.into());
-        Refused { code, message, request_id: None, retry_after: None, status: None }
+        Refused { code, message, request_id: None, retry_after: None, status: None, error: None }
     }
 
     /// A sidecar's.
     pub(crate) fn there(error: SidecarError, status: u16, retry_after: Option<u64>) -> Refused {
-        let SidecarError { reason, message, request_id } = error;
-        Refused { code: reason, message, request_id: Some(request_id), retry_after, status: Some(status) }
+        Refused {
+            code: error.reason.clone(),
+            message: error.message.clone(),
+            request_id: Some(error.request_id.clone()),
+            retry_after,
+            status: Some(status),
+            error: Some(Box::new(error)),
+        }
     }
 
     /// A server's, which did not say more than a status.
@@ -63,13 +71,14 @@ impl Refused {
             "internal" => 500,
             _ => 502,
         };
-        // An error of ours inside of an answer that is none.
+        // A status that says success would hide it.
         self.status.filter(|status| *status >= 400).unwrap_or(own)
     }
 
-    /// Whether the server does not know the session, so that the client must begin anew.
-    pub(crate) fn is_about_session(&self) -> bool {
-        self.code == "session_unknown"
+    /// Whether a client must hear of it before its agent does: the session is not known, so that it must begin anew, or what it
+    /// sent is no message of MCP (the numbers of JSON-RPC and MCP are negative).
+    pub(crate) fn is_for_the_client(&self) -> bool {
+        self.code == "session_unknown" || self.error.as_ref().is_some_and(|error| error.number < 0)
     }
 
     /// The stable code.
@@ -118,12 +127,12 @@ impl Refused {
     }
 
     fn error_under(&self, id: &str) -> Vec<u8> {
-        let mut data = json!({"reason": self.code});
-        if let Some(request_id) = &self.request_id {
-            put(&mut data, "request_id", request_id.as_str());
+        if let Some(error) = &self.error {
+            // With whatever else a client may want of it, such as the revisions that are known.
+            return format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, error.text).into_bytes();
         }
         let code = self.status.map_or(BRIDGE_ERROR, i32::from);
-        let error = json!({"code": code, "message": self.message, "data": data});
+        let error = json!({"code": code, "message": self.message, "data": {"reason": self.code}});
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#).into_bytes()
     }
 
@@ -199,6 +208,10 @@ mod tests {
 
     fn refused(status: u16) -> Refused {
         let error = SidecarError {
+            number: i64::from(status),
+            text: format!(
+                r#"{{"code":{status},"message":"old","data":{{"reason":"list_stale","request_id":"q1"}}}}"#
+            ),
             reason: "list_stale".into(),
             message: "the list is\nold".into(),
             request_id: "q1".into(),

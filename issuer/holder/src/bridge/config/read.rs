@@ -32,7 +32,7 @@ pub(super) fn config(mut table: StrictTable, folder: &Path) -> Result<Config, Co
     let credentials = credentials.into_iter().map(|table| credential(table, folder, &upstreams));
     let credentials = credentials.collect::<Result<_, _>>()?;
     let listen = listen.map(|table| listen::read(table, folder)).transpose()?;
-    Ok(Config { key, credentials, upstreams, listen })
+    Ok(Config { key, upstreams, credentials, listen })
 }
 
 fn count(what: &'static str, found: usize, least: usize) -> Result<(), ConfigError> {

@@ -113,7 +113,7 @@ impl Office {
                 while let Ok(line) = incoming.try_recv() {
                     early.push_back(line);
                 }
-                self.whole(reply, early, begins)
+                self.whole(reply, &early, begins)
             }
             Some(Err(_)) => json(StatusCode::INTERNAL_SERVER_ERROR, broken),
             None => streamed(Events::new(early, incoming, follow(reply, lines, task, broken), Some(place))),
@@ -121,7 +121,7 @@ impl Office {
     }
 
     /// The answer is here, and all that came before it.
-    fn whole(&self, reply: Reply, early: VecDeque<Vec<u8>>, begins: Option<Arc<Session>>) -> Response<Body> {
+    fn whole(&self, reply: Reply, early: &VecDeque<Vec<u8>>, begins: Option<Arc<Session>>) -> Response<Body> {
         let mut response = if reply.manner.streamed || !early.is_empty() {
             let events: Vec<u8> = early.iter().chain([&reply.line]).flat_map(|line| event(line)).collect();
             stream_of(Body::whole(events))
