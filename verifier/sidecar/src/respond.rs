@@ -163,6 +163,8 @@ fn status(fault: &Fault) -> StatusCode {
         },
         Fault::Session(fault) => session_status(*fault),
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
+        Fault::Upstream(UpstreamFault::NeedsSession) => StatusCode::BAD_REQUEST,
+        Fault::Upstream(UpstreamFault::Crowded) => StatusCode::SERVICE_UNAVAILABLE,
         Fault::Upstream(_) => StatusCode::BAD_GATEWAY,
         Fault::Overloaded { .. } | Fault::ComponentDied | Fault::KeysMissing | Fault::NoReceipt => {
             StatusCode::SERVICE_UNAVAILABLE
@@ -197,7 +199,10 @@ fn rpc_code(fault: &Fault) -> i32 {
     match fault {
         Fault::Shape(ShapeFault::Json(_)) => PARSE_ERROR,
         Fault::Shape(ShapeFault::HeaderMismatch { .. } | ShapeFault::HeaderMissing { .. }) => HEADER_MISMATCH,
-        Fault::Shape(ShapeFault::VersionUnknown) => VERSION_UNKNOWN,
+        // A client that speaks both protocols takes it for what it is, and begins a session.
+        Fault::Shape(ShapeFault::VersionUnknown) | Fault::Upstream(UpstreamFault::NeedsSession) => {
+            VERSION_UNKNOWN
+        }
         Fault::Shape(shape) if shape_status(shape) == StatusCode::BAD_REQUEST => INVALID_REQUEST,
         // The status again: a denial is the same number in both.
         other => i32::from(status(other).as_u16()),
