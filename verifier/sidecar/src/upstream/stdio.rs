@@ -31,6 +31,8 @@ mod life;
 mod lines;
 mod process;
 mod starts;
+#[cfg(test)]
+mod tests;
 mod ticket;
 mod trial;
 

@@ -105,6 +105,9 @@ async fn what_belongs_to_no_call_reaches_nobody_and_is_counted() {
         let name = format!("pact_sidecar_children_dropped_total{{why=\"{why}\"}}");
         assert_eq!(place.metric(&name).await, format!("{name} {count}"));
     }
+    // And what the test program prints before it becomes a server.
+    let name = "pact_sidecar_children_dropped_total{why=\"not_a_message\"}";
+    assert!(!place.metric(name).await.ends_with(" 0"));
     // A question of its own is answered at once: there is nobody whom it could be put to.
     let asked = place.stand.post(&call(&credential, "ask")).await;
     assert_eq!(said(&asked), "null");
