@@ -21,7 +21,7 @@ mod skim;
 
 pub(crate) use events::Events;
 pub(crate) use inspect::{Expected, Inspect, Reply};
-pub(crate) use skim::Skim;
+pub(crate) use skim::{Kind, Skim};
 
 /// What the traffic port answers with.
 pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, AnswerBroken>;

@@ -218,6 +218,18 @@ pub enum UpstreamFault {
         crate::limits::MAX_REQUESTS_PER_SESSION
     )]
     AsksTooMuch,
+    /// A message of it beyond the bound.
+    #[error("the tool server's answer is longer than {limit} bytes (upstream.message_bytes)")]
+    MessageTooLarge {
+        /// The bound.
+        limit: usize,
+    },
+    /// It speaks the protocol with sessions alone, and this message is in none.
+    #[error("the tool server speaks MCP 2025-11-25 or older alone: begin a session by initialize")]
+    NeedsSession,
+    /// As many processes of it run as may.
+    #[error("as many processes of the tool server run as may (upstream.max_children); try again")]
+    Crowded,
     /// A session's id that cannot stand in a header.
     #[error("the tool server gave a session an id that is not visible ASCII, or too long")]
     SessionMalformed,
@@ -289,6 +301,9 @@ impl UpstreamFault {
             UpstreamFault::Malformed => "upstream_malformed",
             UpstreamFault::AsksTooMuch => "upstream_asks_too_much",
             UpstreamFault::SessionMalformed => "upstream_session_malformed",
+            UpstreamFault::MessageTooLarge { .. } => "upstream_message_too_large",
+            UpstreamFault::NeedsSession => "upstream_needs_session",
+            UpstreamFault::Crowded => "upstream_crowded",
         }
     }
 }

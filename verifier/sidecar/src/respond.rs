@@ -11,7 +11,10 @@ use crate::{
     answer::AnswerBody,
     fault::{Fault, ShapeFault, UpstreamFault},
     limits::RETRY_AFTER_SECONDS,
-    mcp::{RpcId, era::VERSIONS},
+    mcp::{
+        RpcId,
+        era::{self, VERSIONS},
+    },
     request_id::RequestId,
     session::SessionFault,
 };
@@ -60,7 +63,7 @@ struct ErrorData<'a> {
 /// What MCP 2026-07-28 has an error say of a revision that is not served, so that the client may choose another.
 #[derive(Serialize)]
 struct Versions<'a> {
-    supported: [&'static str; 3],
+    supported: &'static [&'static str],
     requested: &'a str,
 }
 
@@ -120,7 +123,10 @@ pub(crate) fn error_message(fault: &Fault, id: Option<&RpcId>, request_id: Reque
 fn versions(fault: &Fault) -> Option<Versions<'_>> {
     match fault {
         Fault::Shape(ShapeFault::VersionUnknown { requested }) => {
-            Some(Versions { supported: VERSIONS, requested })
+            Some(Versions { supported: &VERSIONS, requested })
+        }
+        Fault::Upstream(UpstreamFault::NeedsSession) => {
+            Some(Versions { supported: &era::LEGACY, requested: era::MODERN })
         }
         _ => None,
     }
@@ -185,6 +191,8 @@ fn status(fault: &Fault) -> StatusCode {
         },
         Fault::Session(fault) => session_status(*fault),
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
+        Fault::Upstream(UpstreamFault::NeedsSession) => StatusCode::BAD_REQUEST,
+        Fault::Upstream(UpstreamFault::Crowded) => StatusCode::SERVICE_UNAVAILABLE,
         Fault::Upstream(_) => StatusCode::BAD_GATEWAY,
         Fault::Overloaded { .. } | Fault::ComponentDied | Fault::KeysMissing | Fault::NoReceipt => {
             StatusCode::SERVICE_UNAVAILABLE
@@ -219,7 +227,10 @@ fn rpc_code(fault: &Fault) -> i32 {
     match fault {
         Fault::Shape(ShapeFault::Json(_)) => PARSE_ERROR,
         Fault::Shape(ShapeFault::HeaderMismatch { .. } | ShapeFault::HeaderMissing { .. }) => HEADER_MISMATCH,
-        Fault::Shape(ShapeFault::VersionUnknown { .. }) => VERSION_UNKNOWN,
+        // A client that speaks both protocols takes it for what it is, and begins a session.
+        Fault::Shape(ShapeFault::VersionUnknown { .. }) | Fault::Upstream(UpstreamFault::NeedsSession) => {
+            VERSION_UNKNOWN
+        }
         Fault::Shape(shape) if shape_status(shape) == StatusCode::BAD_REQUEST => INVALID_REQUEST,
         // The status again: a denial is the same number in both.
         other => i32::from(status(other).as_u16()),
