@@ -158,7 +158,10 @@ pub enum ShapeFault {
     MethodNotOpen,
     /// A revision of MCP that is not served.
     #[error("this revision of MCP is not served here; those are 2026-07-28, 2025-11-25 and 2025-06-18")]
-    VersionUnknown,
+    VersionUnknown {
+        /// As the caller named it, its first characters.
+        requested: String,
+    },
     /// A header that this revision demands.
     #[error("the header {name} must repeat what the body says in this revision of MCP")]
     HeaderMissing {
@@ -262,7 +265,7 @@ impl ShapeFault {
             ShapeFault::IdMissing => "id_missing",
             ShapeFault::IdNotExpected => "id_not_expected",
             ShapeFault::MethodNotOpen => "method_not_open",
-            ShapeFault::VersionUnknown => "version_unknown",
+            ShapeFault::VersionUnknown { .. } => "version_unknown",
             ShapeFault::HeaderMissing { .. } => "header_missing",
             ShapeFault::HeaderMismatch { .. } => "header_mismatch",
         }

@@ -9,7 +9,7 @@ use pact_verifier::{
 };
 
 use super::{
-    Config, ConfigError, CredentialConfig, ReissueConfig, SourceConfig, UpstreamConfig, UpstreamUrl,
+    Config, ConfigError, CredentialConfig, ReissueConfig, SourceConfig, UpstreamConfig, UpstreamUrl, listen,
 };
 use crate::{
     bridge::period,
@@ -18,6 +18,7 @@ use crate::{
 
 pub(super) fn config(mut table: StrictTable, folder: &Path) -> Result<Config, ConfigError> {
     let key = table.text("key")?;
+    let listen = table.table("listen")?;
     let (upstreams, credentials) = (table.tables("upstreams")?, table.tables("credentials")?);
     // Before anything is called missing: a slip of the hand stands in its place.
     table.finish()?;
@@ -31,7 +32,9 @@ pub(super) fn config(mut table: StrictTable, folder: &Path) -> Result<Config, Co
     }
     count("credentials", credentials.len(), 0)?;
     let credentials = credentials.into_iter().map(|table| credential(table, folder, &upstreams));
-    Ok(Config { key, credentials: credentials.collect::<Result<_, _>>()?, upstreams })
+    let credentials = credentials.collect::<Result<_, _>>()?;
+    let listen = listen.map(|table| listen::read(table, folder)).transpose()?;
+    Ok(Config { key, upstreams, credentials, listen })
 }
 
 fn count(what: &'static str, found: usize, least: usize) -> Result<(), ConfigError> {
