@@ -13,11 +13,12 @@ use std::{
     io::BufReader,
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use pact_examples::{
     agent::Agent,
-    stage::{Grant, Stage},
+    stage::{Grant, ISSUER, Stage},
 };
 use pact_holder::bridge::{Bridge, Clock, Config};
 use pact_mandate::{Format, MandateId};
@@ -97,6 +98,67 @@ file = "agent.{format}"
     );
     fs::write(&config, text).unwrap();
     config
+}
+
+/// A bridge whose credential comes from the issuer itself.
+fn reissued(stage: &Stage, mandate: MandateId) -> PathBuf {
+    let (config, url, issuer) = (stage.folder().join("bridge.toml"), &stage.url, stage.issuer.url());
+    let text = format!(
+        r#"
+key = "agent.key"
+[[upstreams]]
+url = "{url}"
+[upstreams.actions]
+refund_order = "order.refund"
+[[credentials]]
+upstreams = ["{url}"]
+format = "tenuo"
+reissue = "{issuer}/reissue"
+issuer = "{ISSUER}"
+mandate = "{mandate}"
+"#
+    );
+    fs::write(&config, text).unwrap();
+    config
+}
+
+/// The first answer that is no refusal for want of a credential: an issuer that has just started takes no request of before.
+async fn once_it_has_one(line: &Line, arguments: &Value) -> CallToolResult {
+    for _ in 0..30 {
+        let answer = line.refund(arguments.clone()).await;
+        if answer.structured_content.as_ref().is_none_or(|told| told["error"] != "credential_unavailable") {
+            return answer;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    panic!("the issuer gave no credential");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_holder_gets_its_credential_from_the_issuer_until_the_mandate_is_revoked() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut stage = Stage::set().await.unwrap();
+    let agent = Agent::new().unwrap();
+    agent.keep(&stage.folder().join("agent.key")).unwrap();
+    let mandate = stage.issuer.mint("boss@example.org", &GRANT).unwrap();
+    let good = json!({"project": "shop", "order": 1041, "amount_usd": 12.5});
+    let config = reissued(&stage, mandate);
+    let line = connect(&config, ClientLifecycleMode::Initialize).await;
+    let stranger = line.refund(good.clone()).await.structured_content.unwrap();
+    assert_eq!(stranger["error"], "credential_unavailable", "nothing was ever exported to that key");
+    // A person's export registers the key; the text itself is not needed.
+    stage.issuer.export(mandate, Format::Biscuit, *agent.public_key()).unwrap();
+    let answer = once_it_has_one(&line, &good).await;
+    assert_eq!(text(&answer), "refunded 12.5 USD for order 1041 of shop");
+    line.end().await;
+
+    stage.issuer.revoke(mandate).unwrap();
+    let line = connect(&config, ClientLifecycleMode::Initialize).await;
+    let told = line.refund(good).await.structured_content.unwrap();
+    assert_eq!(told["error"], "credential_unavailable");
+    assert!(told["message"].as_str().unwrap().contains("(not_live)"), "{told}");
+    line.end().await;
+    stage.issuer.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

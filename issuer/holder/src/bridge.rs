@@ -24,6 +24,7 @@ mod listing;
 mod message;
 mod period;
 mod refused;
+mod reissue;
 mod relay;
 mod serve;
 mod sign;
@@ -42,7 +43,7 @@ use wallet::Wallet;
 
 /// A bridge, ready to serve one client.
 pub struct Bridge {
-    holder: Holder,
+    holder: Arc<Holder>,
     upstreams: Vec<Upstream>,
     wallet: Wallet,
     clock: Clock,
@@ -84,10 +85,11 @@ impl Bridge {
     /// process (`rustls::crypto::ring::default_provider().install_default()`).
     pub fn new(config: &Config, clock: Clock) -> Result<Bridge, BridgeError> {
         let upstreams = config.upstreams.iter().cloned().map(Upstream::new).collect::<Result<_, _>>();
+        let holder = Arc::new(Holder::read_file(&config.key)?);
         Ok(Bridge {
-            holder: Holder::read_file(&config.key)?,
             upstreams: upstreams.map_err(BridgeError::Client)?,
-            wallet: Wallet::new(&config.credentials),
+            wallet: Wallet::new(&config.credentials, &holder).map_err(BridgeError::Client)?,
+            holder,
             clock,
         })
     }

@@ -39,6 +39,10 @@ pub const DRAIN: Duration = Duration::from_secs(10);
 
 /// How long a command may take to print a credential.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long an issuer may take to make a credential anew.
+pub const REISSUE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Characters of an issuer's own words that are passed on.
+pub const MAX_TOLD_CHARS: usize = 300;
 /// Least time between two attempts to get a credential anew after one has failed.
 pub const SOURCE_COOLDOWN: Duration = Duration::from_secs(5);
 /// Age at which a credential whose end cannot be read is got anew, where its source is asked.

@@ -34,6 +34,7 @@ mod session;
 mod sidecar;
 pub mod suggest;
 mod tools_list;
+mod trace_context;
 mod upstream;
 mod watchers;
 

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use pact_mandate::{Action, Format, Project, scope::ScopeError};
+use pact_mandate::{Action, Format, IssuerId, MandateId, Project, id::IdError, scope::ScopeError};
 use pact_verifier::{
     Audience,
     proof::NotAnAudience,
@@ -61,6 +61,19 @@ pub(crate) enum SourceConfig {
     File(PathBuf),
     /// What a command prints.
     Command(Vec<String>),
+    /// The issuer, asked anew with a signed request.
+    Issuer(ReissueConfig),
+}
+
+/// Which issuer, and for what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReissueConfig {
+    /// Where it answers.
+    pub(crate) url: UpstreamUrl,
+    /// Its name, which the request says: another issuer takes it for nothing.
+    pub(crate) issuer: IssuerId,
+    /// The mandate whose credential was exported to this key.
+    pub(crate) mandate: MandateId,
 }
 
 /// Why a configuration is not one.
@@ -96,8 +109,16 @@ pub enum ConfigError {
         /// What is wrong.
         fault: ScopeError,
     },
+    /// An id that is none.
+    #[error("the key {key}: {fault}")]
+    Id {
+        /// Which key.
+        key: String,
+        /// What is wrong.
+        fault: IdError,
+    },
     /// A credential without a source, or with two.
-    #[error("{0} wants exactly one of `file` and `command`")]
+    #[error("{0} wants exactly one of `file`, `command` and `reissue`")]
     Source(String),
     /// A credential that would go where nobody listens.
     #[error("{key} names {url}, which is the url of none of the [[upstreams]]")]
@@ -178,6 +199,13 @@ format = "biscuit"
 command = ["get-token", "--for", "agent"]
 actions = ["order.*"]
 projects = ["shop", "warehouse"]
+
+[[credentials]]
+upstreams = ["https://tools.example.org/mcp"]
+format = "tenuo"
+reissue = "https://issuer.example.org/reissue"
+issuer = "example"
+mandate = "11111111-1111-4111-8111-111111111111"
 "#;
 
     fn refused(text: &str) -> String {
@@ -219,6 +247,10 @@ projects = ["shop", "warehouse"]
             ("file = \"agent.tenuo\"", "", "exactly one of"),
             ("file = \"agent.tenuo\"", "file = \"a\"\ncommand = [\"b\"]", "exactly one of"),
             ("format = \"tenuo\"", "format = \"jwt\"", "tenuo or biscuit"),
+            ("issuer = \"example\"\n", "", "issuer is missing"),
+            ("\"11111111-1111-4111-8111-111111111111\"", "\"7\"", "a UUID"),
+            ("https://issuer.example.org/reissue", "http://issuer.example.org/reissue", "neither https"),
+            ("file = \"agent.tenuo\"", "file = \"a\"\nissuer = \"b\"", "unknown key"),
             ("\"order.refund\"", "\"order refund\"", "an action is"),
             ("\"warehouse\"", "\"Ware house\"", "a project is"),
             ("actions = [\"order.*\"]\n", "", "projects without actions"),

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use super::{Config, CredentialConfig, SourceConfig, UpstreamConfig};
+use super::{Config, CredentialConfig, ReissueConfig, SourceConfig, UpstreamConfig};
 use crate::bridge::period;
 
 pub(super) fn toml(config: &Config) -> String {
@@ -36,6 +36,11 @@ fn credential(config: &CredentialConfig) -> Value {
     match &config.source {
         SourceConfig::File(path) => table.insert("file".into(), path.display().to_string().into()),
         SourceConfig::Command(argv) => table.insert("command".into(), texts(argv)),
+        SourceConfig::Issuer(ReissueConfig { url, issuer, mandate }) => {
+            table.insert("issuer".into(), issuer.to_string().into());
+            table.insert("mandate".into(), mandate.to_string().into());
+            table.insert("reissue".into(), url.to_string().into())
+        }
     };
     table.insert("upstreams".into(), texts(&config.upstreams));
     table.insert("actions".into(), texts(&config.actions));
