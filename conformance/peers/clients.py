@@ -46,7 +46,7 @@ def run_modern(book: Book, packages: Packages, direct: str, through: str) -> Non
 
     def refused() -> str:
         answer = python(packages, through, "2026-07-28", [TOO_OFTEN])["calls"][0]
-        code = answer.get("structuredContent", {}).get("error")
+        code = answer.get("_meta", {}).get("pact/refusal", {}).get("error")
         if not answer.get("isError") or code != "argument_outside":
             raise Failed(f"it was answered {answer}")
         return code

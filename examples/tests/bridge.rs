@@ -77,6 +77,11 @@ fn text(result: &CallToolResult) -> String {
     serde_json::to_value(result).unwrap()["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
+/// What a refusal says in members.
+fn told(result: &CallToolResult) -> Value {
+    serde_json::to_value(result).unwrap()["_meta"]["pact/refusal"].clone()
+}
+
 fn keep(stage: &mut Stage, mandate: MandateId, agent: &Agent, format: Format) -> PathBuf {
     let credential = stage.issuer.export(mandate, format, *agent.public_key()).unwrap();
     let file = stage.folder().join(format!("agent.{format}"));
@@ -126,7 +131,7 @@ mandate = "{mandate}"
 async fn once_it_has_one(line: &Line, arguments: &Value) -> CallToolResult {
     for _ in 0..30 {
         let answer = line.refund(arguments.clone()).await;
-        if answer.structured_content.as_ref().is_none_or(|told| told["error"] != "credential_unavailable") {
+        if told(&answer)["error"] != "credential_unavailable" {
             return answer;
         }
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -144,7 +149,7 @@ async fn a_holder_gets_its_credential_from_the_issuer_until_the_mandate_is_revok
     let good = json!({"project": "shop", "order": 1041, "amount_usd": 12.5});
     let config = reissued(&stage, mandate);
     let line = connect(&config, ClientLifecycleMode::Initialize).await;
-    let stranger = line.refund(good.clone()).await.structured_content.unwrap();
+    let stranger = told(&line.refund(good.clone()).await);
     assert_eq!(stranger["error"], "credential_unavailable", "nothing was ever exported to that key");
     // A person's export registers the key; the text itself is not needed.
     stage.issuer.export(mandate, Format::Biscuit, *agent.public_key()).unwrap();
@@ -154,9 +159,9 @@ async fn a_holder_gets_its_credential_from_the_issuer_until_the_mandate_is_revok
 
     stage.issuer.revoke(mandate).unwrap();
     let line = connect(&config, ClientLifecycleMode::Initialize).await;
-    let told = line.refund(good).await.structured_content.unwrap();
-    assert_eq!(told["error"], "credential_unavailable");
-    assert!(told["message"].as_str().unwrap().contains("(not_live)"), "{told}");
+    let refused = told(&line.refund(good).await);
+    assert_eq!(refused["error"], "credential_unavailable");
+    assert!(refused["message"].as_str().unwrap().contains("(not_live)"), "{refused}");
     line.end().await;
     stage.issuer.stop().await;
 }
@@ -184,10 +189,9 @@ async fn an_unchanged_client_calls_through_in_both_eras_and_formats() {
             }
             let refused = line.refund(json!({"project": "shop", "order": 1041, "amount_usd": 20.01})).await;
             assert_eq!(refused.is_error, Some(true));
-            let structured = refused.structured_content.clone().unwrap();
             let code =
                 if format == Format::Tenuo { "tenuo_outside_constraint" } else { "biscuit_check_failed" };
-            assert_eq!(structured["error"], code);
+            assert_eq!(told(&refused)["error"], code);
             assert!(text(&refused).contains("Do not repeat it unchanged"), "{}", text(&refused));
             line.end().await;
         }

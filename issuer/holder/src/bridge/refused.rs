@@ -12,6 +12,8 @@ use super::{
 const PARSE_ERROR: i32 = -32700;
 /// JSON-RPC 2.0, 5.1: JSON, but no request.
 const INVALID_REQUEST: i32 = -32600;
+/// Where an answer of a tool says the refusal in members.
+const REFUSAL: &str = "pact/refusal";
 /// Ours: outside of what JSON-RPC and MCP keep for themselves.
 const BRIDGE_ERROR: i32 = 502;
 
@@ -99,17 +101,19 @@ impl Refused {
         matches!(self.code.as_str(), "credential_expired" | "tenuo_expired" | "biscuit_expired" | "revoked")
     }
 
-    /// The answer to a tool call: `isError`, a text, and the same as members. `stateless` is MCP 2026-07-28.
+    /// The answer to a tool call: `isError`, a text, and the same as members of `_meta`. No `structuredContent`: clients hold
+    /// that against the tool's own schema, and would show a broken schema in place of the refusal. `stateless` is MCP
+    /// 2026-07-28.
     pub(crate) fn tool_answer(&self, id: &Id, tool: &str, stateless: bool) -> Vec<u8> {
-        let mut structured = json!({"error": self.code, "message": self.message});
+        let mut refusal = json!({"error": self.code, "message": self.message});
         if let Some(request_id) = &self.request_id {
-            put(&mut structured, "request_id", request_id.as_str());
+            put(&mut refusal, "request_id", request_id.as_str());
         }
         if let Some(seconds) = self.retry_after {
-            put(&mut structured, "retry_after_seconds", seconds);
+            put(&mut refusal, "retry_after_seconds", seconds);
         }
         let content = json!([{"type": "text", "text": self.text(tool)}]);
-        let mut result = json!({"content": content, "structuredContent": structured, "isError": true});
+        let mut result = json!({"content": content, "isError": true, "_meta": {REFUSAL: refusal}});
         if stateless {
             put(&mut result, "resultType", "complete");
         }
@@ -228,7 +232,7 @@ mod tests {
         assert_eq!(answer["id"], "a");
         assert_eq!(answer["result"]["isError"], true);
         assert_eq!(answer["result"]["resultType"], "complete");
-        let structured = &answer["result"]["structuredContent"];
+        let structured = &answer["result"]["_meta"]["pact/refusal"];
         assert_eq!(structured["error"], "list_stale");
         assert_eq!(
             (structured["request_id"].as_str(), structured["retry_after_seconds"].as_u64()),

@@ -43,7 +43,7 @@ impl Place {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         let tool_server = Some(section(folder.path(), more_of_it));
-        Place { stand: Stand::with(Wish { tool_server, more, ..Wish::default() }).await, folder }
+        Place { stand: Stand::with(Wish { more, tool_server, ..Wish::default() }).await, folder }
     }
 
     fn received(&self) -> Vec<String> {

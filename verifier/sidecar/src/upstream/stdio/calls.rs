@@ -4,7 +4,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -22,6 +25,7 @@ pub(super) struct Calls {
     counts: Arc<Counts>,
     /// Whether it serves one session, whose client may hear more than answers.
     has_client: bool,
+    has_babbled: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -66,7 +70,7 @@ pub(super) enum Part {
 
 impl Calls {
     pub(super) fn new(counts: Arc<Counts>, has_client: bool) -> Calls {
-        Calls { counts, has_client, state: Mutex::default() }
+        Calls { counts, has_client, has_babbled: AtomicBool::new(false), state: Mutex::default() }
     }
 
     /// Takes note of a request: its number, and where its answer will come. `None` when the process answers nothing more.
@@ -133,11 +137,8 @@ impl Calls {
     pub(super) fn receive(&self, line: &[u8]) -> Option<Bytes> {
         let Some(frame) = Frame::read(line) else {
             if !line.trim_ascii().is_empty() {
-                tracing::warn!(
-                    bytes = line.len(),
-                    "the tool server wrote a line that is not one JSON-RPC message"
-                );
                 self.counts.dropped(Dropped::NotAMessage);
+                self.complain("a line that is not one JSON-RPC message", line.len());
             }
             return None;
         };
@@ -160,6 +161,16 @@ impl Calls {
         match number.and_then(|number| self.lock().open.remove(&number)) {
             Some(call) => drop(call.parts.try_send(Part::Failed(fault))),
             None => self.counts.dropped(Dropped::TooLong),
+        }
+    }
+
+    /// Tells whoever runs the sidecar of what the process should not have written, once for each: the rest is counted.
+    pub(super) fn complain(&self, what: &'static str, bytes: usize) {
+        if !self.has_babbled.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                bytes,
+                "a process of the tool server wrote {what} to its standard output; what follows is counted only"
+            );
         }
     }
 

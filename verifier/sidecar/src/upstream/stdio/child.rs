@@ -93,10 +93,7 @@ impl Child {
                 }
             }
             Line::TooLong(skim) => {
-                tracing::warn!(
-                    limit = self.most,
-                    "the tool server wrote a message that is too long (upstream.message_bytes)"
-                );
+                self.calls.complain("a message beyond upstream.message_bytes", self.most);
                 let number = match skim.finish() {
                     Ok(Some(Kind::Response(Some(RpcId::Number(number))))) => number.text().parse().ok(),
                     _ => None,

@@ -229,7 +229,9 @@ impl Children {
             running.is_closed = true;
             std::mem::take(&mut running.children)
         };
-        children.values().for_each(|child| child.end());
+        for child in children.values() {
+            child.end();
+        }
         let all = u32::try_from(self.config.max_children).unwrap_or(u32::MAX);
         let gone = tokio::time::timeout(closing_time(), self.places.acquire_many(all)).await;
         if gone.is_err() {

@@ -30,7 +30,7 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
         loop {
             let part = self.reader.fill_buf().await?;
             if part.is_empty() {
-                return Ok(finished(kept, skim).filter(|line| !line.is_empty()));
+                return Ok(Some(finished(kept, skim)).filter(|line| !line.is_empty()));
             }
             let end = part.iter().position(|byte| *byte == b'\n');
             let text = part.get(..end.unwrap_or(part.len())).unwrap_or_default();
@@ -47,14 +47,14 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
             let used = end.map_or(part.len(), |end| end + 1);
             self.reader.consume(used);
             if end.is_some() {
-                return Ok(finished(kept, skim));
+                return Ok(Some(finished(kept, skim)));
             }
         }
     }
 }
 
-fn finished(kept: Vec<u8>, skim: Option<Box<Skim>>) -> Option<Line> {
-    Some(skim.map_or(Line::Whole(kept), Line::TooLong))
+fn finished(kept: Vec<u8>, skim: Option<Box<Skim>>) -> Line {
+    skim.map_or(Line::Whole(kept), Line::TooLong)
 }
 
 impl Line {

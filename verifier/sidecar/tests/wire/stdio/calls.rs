@@ -84,9 +84,9 @@ async fn what_a_call_does_on_the_way_reaches_its_caller_alone_under_its_own_toke
     // Nobody asked for news of it, and who takes no events gets none.
     assert_eq!(said(&place.stand.post(&call(&credential, "progress")).await), "progressed");
     let json_only = progressing(&credential, "progress", "3");
-    let head = "Accept: application/json\r\n";
+    let accepts = "Accept: application/json\r\n";
     let request = String::from_utf8(post("", json_only.as_bytes())).unwrap();
-    let request = request.replacen("Accept: application/json, text/event-stream\r\n", head, 1);
+    let request = request.replacen("Accept: application/json, text/event-stream\r\n", accepts, 1);
     let plain = Answer::whole(open(place.stand.traffic, request.as_bytes()).await).await;
     assert_eq!(said(&plain), "progressed");
     assert_eq!(said(&place.stand.post(&call(&credential, "release")).await), "release");

@@ -140,7 +140,9 @@ async fn a_sidecar_that_is_killed_leaves_no_process() {
         let mut running = Running::start(&stand);
         running.until_logged("the tool server answers");
         until_running(folder.path(), 1).await;
-        signals.iter().for_each(|signal| running.signal(signal));
+        for signal in signals {
+            running.signal(signal);
+        }
         until_running(folder.path(), 0).await;
         let _ = running.sidecar.wait().unwrap();
         let mut rest = String::new();
