@@ -109,6 +109,7 @@ fn p4_typ_and_alg_are_fixed() {
     assert_eq!(with_header("dpop+jwt", "jwt"), Err(DpopFault::Type));
     assert_eq!(with_header("EdDSA", "none"), Err(DpopFault::Algorithm));
     assert_eq!(with_header("EdDSA", "ES256"), Err(DpopFault::Algorithm));
+    assert_eq!(with_header("EdDSA", "HS256"), Err(DpopFault::Algorithm));
     assert_eq!(with_header(r#""alg":"EdDSA","#, ""), Err(DpopFault::Missing { member: "alg" }));
     assert_eq!(with_header(r#""typ":"dpop+jwt","#, ""), Err(DpopFault::Missing { member: "typ" }));
 }
