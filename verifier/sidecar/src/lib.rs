@@ -22,6 +22,7 @@ mod metadata;
 mod metrics;
 mod panic;
 mod passage;
+mod pool;
 mod receipts;
 mod receive;
 mod reload;

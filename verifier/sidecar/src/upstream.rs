@@ -1,16 +1,12 @@
 //! The tool server behind. Nothing reaches it but what a [`Passage`] or a [`Deed`] holds, and each of them once.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
-    rt::{TokioExecutor, TokioTimer},
-};
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::connect::HttpConnector;
 use tokio::net::TcpStream;
 
 use crate::{
@@ -19,9 +15,9 @@ use crate::{
     fault::{Fault, UpstreamFault},
     header::{ACCEL_BUFFERING, LAST_EVENT_ID, SESSION, to_caller, to_upstream},
     lifeline::Lifeline,
-    limits::{POOL_CONNECTIONS, POOL_IDLE},
     mcp::RpcId,
     passage::{Deed, Passage},
+    pool::{Pool, PooledBody},
     request_id::RequestId,
     respond,
     session::{Leg, SessionBook, SessionId},
@@ -29,7 +25,7 @@ use crate::{
 
 /// The tool server.
 pub(crate) struct Upstream {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    pool: Pool,
     config: UpstreamConfig,
     sessions: Arc<SessionBook>,
 }
@@ -60,12 +56,12 @@ impl Upstream {
             .https_or_http()
             .enable_http1()
             .wrap_connector(connector);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(POOL_IDLE)
-            .pool_max_idle_per_host(POOL_CONNECTIONS)
-            .build(connector);
-        Upstream { client, config, sessions }
+        Upstream { pool: Pool::new(connector, config.url.uri().clone()), config, sessions }
+    }
+
+    /// Closes connections that have idled for too long.
+    pub(crate) fn upkeep(&self) {
+        self.pool.let_go();
     }
 
     /// Sends one message and hands back the answer as it comes, watched by `lifeline` to its end.
@@ -80,7 +76,7 @@ impl Upstream {
     ) -> Result<Response<AnswerBody>, Fault> {
         // Whatever comes of it: one permit, one forwarded call.
         let (body, id) = passage.use_up();
-        let request = self.request(Method::POST, headers, leg.session(), body);
+        let request = Upstream::request(Method::POST, headers, leg.session(), body);
         let asked = Asked { reply: Reply::To(id.clone()), leg, id, is_stream: false, request_id };
         self.send(request, asked, lifeline).await
     }
@@ -96,7 +92,7 @@ impl Upstream {
         let (session, last_event_id, method, body) = deed.use_up();
         let is_stream = method == Method::GET;
         let ends = method == Method::DELETE;
-        let mut request = self.request(method, headers, Some(&session), body);
+        let mut request = Upstream::request(method, headers, Some(&session), body);
         let reply = if last_event_id.is_some() { Reply::Earlier } else { Reply::To(None) };
         if let Some(id) = last_event_id.and_then(|id| HeaderValue::try_from(id).ok()) {
             request.headers_mut().insert(LAST_EVENT_ID, id);
@@ -116,12 +112,8 @@ impl Upstream {
         asked: Asked,
         lifeline: Lifeline,
     ) -> Result<Response<AnswerBody>, Fault> {
-        let limit = self.config.answer_timeout;
-        let answer = tokio::select! {
-            answer = tokio::time::timeout(limit, self.client.request(request)) => answer,
-            fault = lifeline.ended() => return Err(fault),
-        };
-        let answer = answer.map_err(|_| UpstreamFault::TooSlow { limit })?.map_err(|error| {
+        let answer = lifeline.wait(self.config.answer_timeout, pin!(self.pool.request(request))).await?;
+        let answer = answer.map_err(|error| {
             tracing::warn!(request_id = %asked.request_id, error = %chain(&error), "the tool server gave no answer");
             UpstreamFault::Unreachable
         })?;
@@ -129,7 +121,6 @@ impl Upstream {
     }
 
     fn request(
-        &self,
         method: Method,
         headers: &HeaderMap,
         session: Option<&SessionId>,
@@ -138,7 +129,6 @@ impl Upstream {
         let is_post = method == Method::POST;
         let mut request = Request::new(Full::from(body));
         *request.method_mut() = method;
-        *request.uri_mut() = self.config.url.uri().clone();
         *request.headers_mut() = to_upstream(headers);
         let headers = request.headers_mut();
         if is_post {
@@ -157,7 +147,7 @@ impl Upstream {
 
     async fn pass(
         &self,
-        answer: Response<Incoming>,
+        answer: Response<PooledBody>,
         lifeline: Lifeline,
         asked: Asked,
     ) -> Result<Response<AnswerBody>, Fault> {
@@ -201,13 +191,8 @@ impl Upstream {
     }
 
     /// The first bytes of an answer of JSON, which most often are all.
-    async fn first_part(&self, body: &mut Incoming, lifeline: &Lifeline) -> Result<Option<Bytes>, Fault> {
-        let limit = self.config.answer_timeout;
-        let first = tokio::select! {
-            first = tokio::time::timeout(limit, body.frame()) => first,
-            fault = lifeline.ended() => return Err(fault),
-        };
-        match first.map_err(|_| UpstreamFault::TooSlow { limit })? {
+    async fn first_part(&self, body: &mut PooledBody, lifeline: &Lifeline) -> Result<Option<Bytes>, Fault> {
+        match lifeline.wait(self.config.answer_timeout, pin!(body.frame())).await? {
             None => Ok(None),
             Some(frame) => {
                 let frame = frame.map_err(|_| UpstreamFault::Unreachable)?;
