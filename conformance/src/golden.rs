@@ -11,6 +11,7 @@ pub mod list;
 pub mod mandate;
 pub mod proof;
 pub mod receipt;
+pub mod reissue;
 mod state;
 pub mod tenuo;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub type Cases = BTreeMap<&'static str, String>;
 /// All golden cases.
 pub fn cases() -> Result<Cases, Fault> {
     let credentials = [key::cases()?, mandate::cases()?, proof::cases()?, act::cases()?, list::cases()?];
-    let all = credentials.into_iter().chain([issuer::cases()?, state::cases()?, receipt::cases()?]);
+    let others = [reissue::cases()?, issuer::cases()?, state::cases()?, receipt::cases()?];
+    let all = credentials.into_iter().chain(others);
     Ok(all.flatten().collect())
 }

@@ -13,11 +13,12 @@ use std::{
     io::BufReader,
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use pact_examples::{
     agent::Agent,
-    stage::{Grant, Stage},
+    stage::{Grant, ISSUER, Stage},
 };
 use pact_holder::bridge::{Bridge, Clock, Config};
 use pact_mandate::{Format, MandateId};
@@ -76,6 +77,11 @@ fn text(result: &CallToolResult) -> String {
     serde_json::to_value(result).unwrap()["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
+/// What a refusal says in members.
+fn told(result: &CallToolResult) -> Value {
+    serde_json::to_value(result).unwrap()["_meta"]["pact/refusal"].clone()
+}
+
 fn keep(stage: &mut Stage, mandate: MandateId, agent: &Agent, format: Format) -> PathBuf {
     let credential = stage.issuer.export(mandate, format, *agent.public_key()).unwrap();
     let file = stage.folder().join(format!("agent.{format}"));
@@ -97,6 +103,67 @@ file = "agent.{format}"
     );
     fs::write(&config, text).unwrap();
     config
+}
+
+/// A bridge whose credential comes from the issuer itself.
+fn reissued(stage: &Stage, mandate: MandateId) -> PathBuf {
+    let (config, url, issuer) = (stage.folder().join("bridge.toml"), &stage.url, stage.issuer.url());
+    let text = format!(
+        r#"
+key = "agent.key"
+[[upstreams]]
+url = "{url}"
+[upstreams.actions]
+refund_order = "order.refund"
+[[credentials]]
+upstreams = ["{url}"]
+format = "tenuo"
+reissue = "{issuer}/reissue"
+issuer = "{ISSUER}"
+mandate = "{mandate}"
+"#
+    );
+    fs::write(&config, text).unwrap();
+    config
+}
+
+/// The first answer that is no refusal for want of a credential: an issuer that has just started takes no request of before.
+async fn once_it_has_one(line: &Line, arguments: &Value) -> CallToolResult {
+    for _ in 0..30 {
+        let answer = line.refund(arguments.clone()).await;
+        if told(&answer)["error"] != "credential_unavailable" {
+            return answer;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    panic!("the issuer gave no credential");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_holder_gets_its_credential_from_the_issuer_until_the_mandate_is_revoked() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut stage = Stage::set().await.unwrap();
+    let agent = Agent::new().unwrap();
+    agent.keep(&stage.folder().join("agent.key")).unwrap();
+    let mandate = stage.issuer.mint("boss@example.org", &GRANT).unwrap();
+    let good = json!({"project": "shop", "order": 1041, "amount_usd": 12.5});
+    let config = reissued(&stage, mandate);
+    let line = connect(&config, ClientLifecycleMode::Initialize).await;
+    let stranger = told(&line.refund(good.clone()).await);
+    assert_eq!(stranger["error"], "credential_unavailable", "nothing was ever exported to that key");
+    // A person's export registers the key; the text itself is not needed.
+    stage.issuer.export(mandate, Format::Biscuit, *agent.public_key()).unwrap();
+    let answer = once_it_has_one(&line, &good).await;
+    assert_eq!(text(&answer), "refunded 12.5 USD for order 1041 of shop");
+    line.end().await;
+
+    stage.issuer.revoke(mandate).unwrap();
+    let line = connect(&config, ClientLifecycleMode::Initialize).await;
+    let refused = told(&line.refund(good).await);
+    assert_eq!(refused["error"], "credential_unavailable");
+    assert!(refused["message"].as_str().unwrap().contains("(not_live)"), "{refused}");
+    line.end().await;
+    stage.issuer.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -122,10 +189,9 @@ async fn an_unchanged_client_calls_through_in_both_eras_and_formats() {
             }
             let refused = line.refund(json!({"project": "shop", "order": 1041, "amount_usd": 20.01})).await;
             assert_eq!(refused.is_error, Some(true));
-            let structured = refused.structured_content.clone().unwrap();
             let code =
                 if format == Format::Tenuo { "tenuo_outside_constraint" } else { "biscuit_check_failed" };
-            assert_eq!(structured["error"], code);
+            assert_eq!(told(&refused)["error"], code);
             assert!(text(&refused).contains("Do not repeat it unchanged"), "{}", text(&refused));
             line.end().await;
         }

@@ -97,6 +97,6 @@ pub(crate) fn run(asked: Asked) -> Result<Answer, CliError> {
         Command::List => list::list(&store, now),
         Command::Compact(args) => list::compact(&mut store, &args, now),
         Command::Publish(args) => publishing::publish(store, &args, asked.json),
-        Command::Serve(args) => publishing::serve(store, &args, asked.json),
+        Command::Serve(args) => publishing::serve(store, &asked.dir, &args, asked.json),
     }
 }

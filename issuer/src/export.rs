@@ -146,6 +146,9 @@ pub enum ExportError {
     /// Biscuit's crate refused to mint.
     #[error("biscuit: {0}")]
     Biscuit(#[from] Box<biscuit_auth::error::Token>),
+    /// Mandates are not carried themselves.
+    #[error("{0} is no form of a credential; tenuo and biscuit are")]
+    NoCredential(Format),
     /// The signing key is none that the format takes.
     #[error("the signing key cannot sign {0} credentials")]
     UnusableKey(Format),

@@ -10,6 +10,7 @@ pub mod mint;
 pub mod publish;
 pub mod record;
 pub mod records;
+pub mod reissue;
 pub mod revoke;
 pub mod serve;
 pub mod store;

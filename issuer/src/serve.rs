@@ -3,6 +3,7 @@
 
 mod admin;
 mod health;
+mod reissue;
 
 use std::{
     sync::{
@@ -21,7 +22,9 @@ use tokio::{net::TcpListener, sync::watch};
 use crate::{
     limits::WATCH_MILLISECONDS,
     publish::{PublishError, Publisher},
+    reissue::Desk,
     serve::{admin::Admin, health::Look},
+    store::Store,
 };
 
 /// Requests, by their answer.
@@ -39,6 +42,21 @@ pub struct Ports {
     pub public: TcpListener,
     /// `/livez`, `/readyz`, `/metrics`.
     pub admin: Option<TcpListener>,
+}
+
+/// What is served.
+#[derive(Debug)]
+pub struct Services {
+    /// Keys and lists.
+    pub publisher: Publisher,
+    /// `POST /reissue`, over a second look at the same data folder; absent, nobody can ask.
+    pub reissue: Option<Store>,
+}
+
+impl From<Publisher> for Services {
+    fn from(publisher: Publisher) -> Services {
+        Services { publisher, reissue: None }
+    }
 }
 
 impl From<TcpListener> for Ports {
@@ -61,15 +79,16 @@ pub enum ServeError {
 /// Serves until `shutdown` is ready. Signs anew every ten seconds, and within a second of a change by another process.
 pub async fn run(
     ports: impl Into<Ports>,
-    mut publisher: Publisher,
+    services: impl Into<Services>,
     clock: fn() -> UnixTime,
     shutdown: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     let ports = ports.into();
+    let Services { mut publisher, reissue } = services.into();
     let served = Served::new(publisher.files(clock())?);
     let (looks, look) = watch::channel(Look::first(&publisher, clock()));
     let asked = Arc::<Asked>::default();
-    let site = router(served.clone(), Arc::clone(&asked));
+    let site = router(served.clone(), reissue, Arc::clone(&asked), clock)?;
     let admin = ports.admin.map(|listener| {
         let admin = Admin { look, asked, clock };
         tokio::spawn(axum::serve(listener, admin::router(admin)).into_future())
@@ -106,9 +125,20 @@ fn publish_again(publisher: &mut Publisher, served: &Served, looks: &watch::Send
     }
 }
 
-/// What is published, counted by its answer.
-fn router(served: Served, asked: Arc<Asked>) -> Router {
-    net::router(served).layer(middleware::map_response_with_state(asked, counted))
+/// What is published, and the desk where there is one, counted by the answers.
+fn router(
+    served: Served,
+    reissue: Option<Store>,
+    asked: Arc<Asked>,
+    clock: fn() -> UnixTime,
+) -> std::io::Result<Router> {
+    let mut site = net::router(served);
+    if let Some(store) = reissue
+        && let Some(issuer) = store.state().issuer().cloned()
+    {
+        site = reissue::router(store, Desk::new(issuer, clock()), clock)?.merge(site);
+    }
+    Ok(site.layer(middleware::map_response_with_state(asked, counted)))
 }
 
 async fn counted(State(asked): State<Arc<Asked>>, response: Response) -> Response {

@@ -8,6 +8,7 @@
 mod compaction;
 mod error;
 mod event;
+mod exporting;
 mod folder;
 mod journal;
 mod lock;
@@ -24,6 +25,7 @@ use pact_mandate::{IssuerId, SecretKey, UnixTime};
 pub use compaction::{Compaction, LeftOut};
 pub use error::StoreError;
 pub use event::{Event, Settings};
+pub use exporting::NotExported;
 pub use folder::Folder;
 pub use lock::Lock;
 pub use signing::{ListSigner, SigningError};

@@ -16,6 +16,7 @@ use std::{
 };
 
 use http::Answer;
+use pact_mandate::{Format, MandateId, Reissue, ReissueId, SecretKey, Signer, UnixTime, signed::Prepared};
 
 struct Server {
     dir: tempfile::TempDir,
@@ -38,13 +39,15 @@ fn ok(dir: &std::path::Path, args: &[&str]) -> String {
 
 impl Server {
     fn start() -> Server {
+        Server::with(&[])
+    }
+
+    fn with(more: &[&str]) -> Server {
         let dir = tempfile::tempdir().unwrap();
         ok(dir.path(), &["init", "--issuer", "example", "--key-cache", "7s"]);
-        let mut child = command(dir.path(), &["serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let serve = [&["serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"], more].concat();
+        let mut child =
+            command(dir.path(), &serve).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut address = || lines.next().unwrap().unwrap().rsplit("http://").next().unwrap().to_owned();
         let (address, admin) = (address(), address());
@@ -160,6 +163,44 @@ fn paths_headers_and_validators_are_those_of_board_rules_5_4_and_5_5() {
     }
     assert_eq!(server.ask("POST", LIST, "content-length: 0\r\n").status, 405);
     assert_eq!(server.ask("HEAD", LIST, "").status, 200);
+}
+
+#[test]
+fn nobody_gets_a_credential_anew_unless_the_operator_says_so_and_whoever_asks_is_told_why_not() {
+    let closed = Server::start();
+    assert_eq!(http::post(&closed.address, "/reissue", b"{}").status, 405, "nothing is posted there");
+
+    let server = Server::with(&["--reissue"]);
+    let ask = |body: &[u8]| {
+        let answer = http::post(&server.address, "/reissue", body);
+        let told: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        (answer.status, told["error"]["code"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(ask(b"{}"), (400, "malformed".to_owned()));
+    assert_eq!(ask(&vec![b'x'; 17 * 1024]), (413, "body_too_large".to_owned()));
+    let key = SecretKey::from_seed(&[7; 32]).unwrap();
+    let named = key.public_key().to_string().parse().unwrap();
+    let key = key.named(named);
+    let request = |issuer: &str, ahead: u64| {
+        let id = ReissueId::from_random([1; 16]);
+        let mandate = MandateId::from_random([2; 16]);
+        let request =
+            Reissue::new(issuer.parse().unwrap(), mandate, Format::Tenuo, id, present().plus(ahead));
+        Prepared::new(request).unwrap().sign(&key).unwrap().signed().to_bytes().unwrap()
+    };
+    assert_eq!(ask(&request("other", 0)), (401, "other_issuer".to_owned()));
+    assert_eq!(ask(&request("example", 600)), (401, "from_the_future".to_owned()));
+    assert_eq!(ask(&request("example", 0)), (503, "before_start".to_owned()));
+    std::thread::sleep(Duration::from_secs(6));
+    assert_eq!(ask(&request("example", 0)), (403, "not_registered".to_owned()));
+    assert_eq!(server.ask("GET", "/reissue", "").status, 405);
+}
+
+#[expect(clippy::disallowed_methods, reason = "requests are dated by the present")]
+fn present() -> UnixTime {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    UnixTime::try_from(since.as_secs()).unwrap()
 }
 
 #[test]

@@ -83,7 +83,7 @@ impl<'a> Callers<'a> {
         id.iter_mut().zip(number.to_be_bytes()).for_each(|(to, from)| *to = from);
         let fresh = FreshProof { id, issued_at: wall()? };
         let proof = sign_tenuo(holder, stack, &action()?, &asked, self.world.audience(), &fresh)?;
-        Ok(Call::served(&message(tool, &arguments, &serde_json::to_string(&proof)?)))
+        Ok(Call::served(&message(number, tool, &arguments, &serde_json::to_string(&proof)?)))
     }
 }
 
@@ -105,17 +105,17 @@ impl Call {
     }
 }
 
-/// A whole message. All have the id that the tool server's fixed answer names: a connection has one call at a time.
-pub fn message(tool: &str, arguments: &str, meta: &str) -> String {
+/// A whole message.
+pub fn message(number: usize, tool: &str, arguments: &str, meta: &str) -> String {
     format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments},"_meta":{meta}}}}}"#
+        r#"{{"jsonrpc":"2.0","id":{number},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments},"_meta":{meta}}}}}"#
     )
 }
 
 /// So long that the message without its `_meta` has a KiB.
 pub fn arguments(number: usize, tool: &str) -> String {
     let mut text = r#"{"project":"web","task_id":"11111111-1111-4111-8111-111111111111","cost_usd":1.25,"runs":3,"text":""#.to_owned();
-    let rest = MESSAGE_BYTES.saturating_sub(message(tool, &text, "{}").len() + 2);
+    let rest = MESSAGE_BYTES.saturating_sub(message(number, tool, &text, "{}").len() + 2);
     // Writing into a string cannot fail.
     let _ = write!(text, "{number:0>rest$}\"}}");
     text

@@ -95,7 +95,7 @@ impl Connection {
     fn check(&self, call: &Call, head: usize, whole: usize) -> io::Result<()> {
         let status = self.answer.get(9..12).and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
         let body = self.answer.get(head..whole).unwrap_or_default();
-        if status == Some(call.status) && (call.status != 200 || body == DONE.as_bytes()) {
+        if status == Some(call.status) && (call.status != 200 || body.ends_with(DONE.as_bytes())) {
             return Ok(());
         }
         let text = String::from_utf8_lossy(&self.answer);

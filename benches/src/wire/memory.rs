@@ -61,7 +61,7 @@ pub fn growth(runtime: &Runtime, sidecar: &Hosted, callers: &mut Callers<'_>) ->
 /// A call that is not to go through, of a kind that goes by its number, and no two alike but for the replays.
 fn hostile_call(number: usize, used: &Call) -> Result<Call, Failure> {
     let body = used.body()?;
-    let plain = |tool: &str, meta: &str| message(tool, &arguments(number, tool), meta);
+    let plain = |tool: &str, meta: &str| message(number, tool, &arguments(number, tool), meta);
     Ok(match number % 9 {
         // A proof that was used.
         0 | 1 => Call::refused(body, 401),

@@ -18,8 +18,8 @@ use crate::world::Failure;
 
 /// Events of one stream.
 pub const EVENTS: usize = 20_000;
-/// What a served call has in its answer.
-pub const DONE: &str = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}"#;
+/// How the answer to a served call ends: all that stands behind its id.
+pub const DONE: &str = r#","result":{"content":[{"type":"text","text":"done"}]}}"#;
 const EVENT: &str = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":\"11111111-1111-4111-8111-111111111111\",\"progress\":50,\"total\":100,\"message\":\"half of it\"}}\n\n";
 /// How a call that asks for the stream is told apart.
 const WATCH: &[u8] = br#""name":"watch""#;
@@ -40,11 +40,20 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Either<Full<Bytes
     let (kind, body) = if body.windows(WATCH.len()).any(|part| part == WATCH) {
         ("text/event-stream", Either::Right(Events { left: EVENTS, sent: false }))
     } else {
-        ("application/json", Either::Left(Full::new(Bytes::from_static(DONE.as_bytes()))))
+        ("application/json", Either::Left(Full::new(done(&body))))
     };
     let mut response = Response::new(body);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     Ok(response)
+}
+
+/// The answer under the call's own id: one under another is no answer to it, and the sidecar says so.
+fn done(body: &[u8]) -> Bytes {
+    const ID: &[u8] = br#""id":"#;
+    let after = body.windows(ID.len()).position(|part| part == ID).map_or(body.len(), |at| at + ID.len());
+    let digits = body.get(after..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit());
+    let id: String = digits.map(|digit| char::from(*digit)).collect();
+    format!(r#"{{"jsonrpc":"2.0","id":{id}{DONE}"#).into()
 }
 
 /// Events as they happen: each is written before the next is there.

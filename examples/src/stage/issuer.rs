@@ -3,16 +3,15 @@
 use std::{collections::BTreeMap, io, net::SocketAddr, path::Path, time::Duration};
 
 use pact_issuer::{
-    ExportError, Order,
+    Order,
     delegate::{DelegateError, delegate},
-    export::{biscuit, tenuo},
     keyring::{KeyEntry, KeyringError, Role, RotationError},
     limits::DEFAULT_CREDENTIAL_SECONDS,
     mint::{MintError, mint},
     publish::{PublishError, Publisher},
     records::RecordsError,
     revoke, serve,
-    store::{ChainUnusable, Event, Store, StoreError},
+    store::{ChainUnusable, Event, NotExported, Store, StoreError},
 };
 use pact_mandate::{
     Ceilings, Format, KeyId, MandateId, PublicKey, Scope, SecretKey, Signer, UnixTime, Validity,
@@ -80,7 +79,7 @@ pub enum IssuerError {
     Chain(#[from] ChainUnusable),
     /// No credential.
     #[error(transparent)]
-    Export(#[from] ExportError),
+    Export(#[from] NotExported),
     /// No such record.
     #[error(transparent)]
     Records(#[from] RecordsError),
@@ -99,9 +98,6 @@ pub enum IssuerError {
     /// A word of the grant.
     #[error(transparent)]
     Amount(#[from] AmountError),
-    /// There is no such form of credential.
-    #[error("mandates are not exported as {0}")]
-    Format(Format),
     /// The system has no random bytes.
     #[error("the system gives no random bytes: {0}")]
     Random(#[from] getrandom::Error),
@@ -115,14 +111,17 @@ impl Issuer {
     pub async fn start(folder: &Path) -> Result<Issuer, IssuerError> {
         let mut store = create(folder)?;
         announce(&mut store)?;
-        let publisher = Publisher::take(Store::open(folder)?)?;
+        let services = serve::Services {
+            publisher: Publisher::take(Store::open(folder)?)?,
+            reissue: Some(Store::open(folder)?),
+        };
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(async move {
             let stopped = async { drop(stopped.await) };
             // The story notices by itself when the lists stop.
-            let _ = serve::run(listener, publisher, now, stopped).await;
+            let _ = serve::run(listener, services, now, stopped).await;
         });
         Ok(Issuer { store, address, server: Some(Server { stop, task }) })
     }
@@ -180,16 +179,8 @@ impl Issuer {
     ) -> Result<String, IssuerError> {
         let now = now();
         let mut writer = self.store.write()?;
-        let chain = writer.state().unrevoked(mandate, now)?;
         let order = Order { holder, lifetime: DEFAULT_CREDENTIAL_SECONDS, now };
-        let key = writer.signer(Role::Mandate)?;
-        let export = match format {
-            Format::Tenuo => tenuo::export(&chain, &order, &key)?,
-            Format::Biscuit => biscuit::export(&chain, &order, &key)?,
-            Format::Pact => return Err(IssuerError::Format(format)),
-        };
-        let credential = export.release(|record| writer.commit(now, Event::Credential(record.clone())))?;
-        Ok(credential.text().to_owned())
+        Ok(writer.export(mandate, format, &order)?.text().to_owned())
     }
 
     /// Lets the announced key take over.

@@ -24,6 +24,13 @@ pub struct TenuoHeaders {
     fresh: String,
 }
 
+impl TenuoHeaders {
+    /// Name and value of each, the names in lower case.
+    pub fn pairs(&self) -> [(&'static str, &str); 3] {
+        [("x-tenuo-warrant", &self.warrant), ("x-tenuo-pop", &self.signature), ("x-pact-proof", &self.fresh)]
+    }
+}
+
 /// Proves one act by the holder of a Tenuo credential. `fresh` is new for each: 16 random bytes and the present time.
 pub fn sign_tenuo_act(
     holder: &Holder,

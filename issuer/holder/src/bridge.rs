@@ -1,15 +1,13 @@
-//! A stdio MCP server in front of sidecars (feature `bridge`): it passes the client's messages on, each as it came, with a
+//! An MCP server for clients of this machine, in front of sidecars (feature `bridge`): it passes the client's messages on, each as it came, with a
 //! credential and a proof in the `_meta` of those that are judged, and writes what comes back, each message on its line.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, MutexGuard};
 
-use tokio::{sync::mpsc, task::AbortHandle};
+use tokio::sync::mpsc;
 
 use crate::Holder;
 
+mod acts;
 mod answer;
 mod biscuit;
 mod calls;
@@ -20,12 +18,15 @@ mod events;
 mod exchange;
 mod hint;
 mod line;
+mod listen;
 mod listing;
 mod message;
 mod period;
 mod refused;
+mod reissue;
 mod relay;
 mod serve;
+mod session;
 mod sign;
 mod source;
 mod upstream;
@@ -33,36 +34,29 @@ mod url;
 mod wallet;
 
 pub use clock::Clock;
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, NotAPlace};
+pub use listen::{ListenError, Listening};
 pub use url::{UpstreamUrl, UrlError};
 
-use message::Id;
+use session::{Open, Session};
 use upstream::Upstream;
 use wallet::Wallet;
 
-/// A bridge, ready to serve one client.
+/// A bridge, ready to serve.
 pub struct Bridge {
-    holder: Holder,
+    holder: Arc<Holder>,
     upstreams: Vec<Upstream>,
     wallet: Wallet,
     clock: Clock,
 }
 
-/// What serves the one client.
+/// What serves one client: all that it says, or one of its HTTP requests.
+#[derive(Clone)]
 struct Relay {
-    bridge: Bridge,
+    bridge: Arc<Bridge>,
+    session: Arc<Session>,
     /// Lines for the client.
     lines: mpsc::Sender<Vec<u8>>,
-    open: Mutex<Open>,
-}
-
-/// What waits for something.
-#[derive(Default)]
-struct Open {
-    /// Requests of the client that are not answered yet.
-    asked: HashMap<Id, AbortHandle>,
-    /// Requests of servers that the client has not answered yet, and whose they are.
-    asking: HashMap<Id, usize>,
 }
 
 /// Why a bridge does not start, or ended.
@@ -74,6 +68,9 @@ pub enum BridgeError {
     /// The HTTP client could not be made: no TLS provider is installed, most likely.
     #[error("the HTTP client: {0}")]
     Client(reqwest::Error),
+    /// Local clients over HTTP.
+    #[error("local HTTP: {0}")]
+    Listen(#[from] ListenError),
     /// The client's side.
     #[error("standard input or output: {0}")]
     Io(#[from] std::io::Error),
@@ -84,22 +81,23 @@ impl Bridge {
     /// process (`rustls::crypto::ring::default_provider().install_default()`).
     pub fn new(config: &Config, clock: Clock) -> Result<Bridge, BridgeError> {
         let upstreams = config.upstreams.iter().cloned().map(Upstream::new).collect::<Result<_, _>>();
+        let holder = Arc::new(Holder::read_file(&config.key)?);
         Ok(Bridge {
-            holder: Holder::read_file(&config.key)?,
             upstreams: upstreams.map_err(BridgeError::Client)?,
-            wallet: Wallet::new(&config.credentials),
+            wallet: Wallet::new(&config.credentials, &holder).map_err(BridgeError::Client)?,
+            holder,
             clock,
         })
     }
 }
 
 impl Relay {
-    fn new(bridge: Bridge, lines: mpsc::Sender<Vec<u8>>) -> Arc<Relay> {
-        Arc::new(Relay { bridge, lines, open: Mutex::default() })
+    fn new(bridge: Arc<Bridge>, session: Arc<Session>, lines: mpsc::Sender<Vec<u8>>) -> Relay {
+        Relay { bridge, session, lines }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.session.open()
     }
 
     /// Writes a line for the client. When nobody reads any more, the loop notices.

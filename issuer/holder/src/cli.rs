@@ -43,6 +43,9 @@ Examples:
   pact-holder bridge --upstream https://tools.example.org/mcp --key agent.key --tenuo stack.txt
       is an MCP server on standard input and output, for Claude Code, Claude Desktop, Cursor and the like
 
+  pact-holder bridge --config bridge.toml --listen 127.0.0.1:7777
+      is one over HTTP, for this machine alone; the URL to use is shown when it starts
+
 A proof is for one call, once, within a minute. Sign again for the next call.";
 
 /// The agent's side of PACT Gateway: keeps the agent's key, and makes the proof that goes with each call.
@@ -63,7 +66,7 @@ enum Command {
     Sign(Box<SignArgs>),
     /// Makes the proof for one act on a session of the 2025 protocol, and prints the headers that carry it.
     SignAct(Box<act::ActArgs>),
-    /// Serves an MCP client on standard input and output, and passes its calls on with credential and proof.
+    /// Serves an MCP client on standard input and output, or local HTTP, and passes its calls on with credential and proof.
     #[cfg(feature = "bridge")]
     Bridge(Box<bridge::BridgeArgs>),
 }

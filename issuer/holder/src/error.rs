@@ -2,7 +2,12 @@
 
 use std::path::PathBuf;
 
-use pact_mandate::{canonical::CanonicalError, cbor::CborError, key::SignerUnavailable};
+use pact_mandate::{
+    canonical::CanonicalError,
+    cbor::CborError,
+    key::{KeyError, SignerUnavailable},
+    signed::SignedError,
+};
 use pact_verifier::{act::ActProofFault, proof::tenuo::TenuoProofFault};
 
 /// Why no proof was made.
@@ -31,6 +36,12 @@ pub enum SignError {
     /// The arguments of a call are an object.
     #[error("the arguments of a call are a JSON object")]
     NotAnObject,
+    /// The request for a credential anew could not be written.
+    #[error(transparent)]
+    Statement(#[from] SignedError),
+    /// The key has no name in text.
+    #[error(transparent)]
+    Key(#[from] KeyError),
     /// The arguments have no canonical form.
     #[error(transparent)]
     Canonical(#[from] CanonicalError),

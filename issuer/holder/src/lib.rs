@@ -9,6 +9,7 @@ pub mod error;
 pub mod file;
 pub mod holder;
 pub mod limits;
+pub mod reissue;
 pub mod stack;
 pub mod tenuo;
 

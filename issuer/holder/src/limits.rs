@@ -26,6 +26,29 @@ pub const MAX_ENTRIES: usize = 64;
 /// Bytes of a session's id (MCP 2025-06-18 wants visible ASCII and names no length).
 pub const MAX_SESSION_BYTES: usize = 1024;
 
+/// Connections of local clients over HTTP. More wait in the system's queue.
+pub const MAX_CONNECTIONS: usize = 128;
+/// Bytes of the head of a local request: an address with its secret, and a dozen headers.
+pub const MAX_HEAD_BYTES: usize = 16 * 1024;
+/// Headers of a local request.
+pub const MAX_HEADERS: usize = 64;
+/// How long a local client may take to send the head of a request.
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long it may take to send the body.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Silence after which a stream to a local client gets a comment, and a request whose answer is not here yet becomes a stream.
+pub const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Pause after the system gave no connection: too many open files, most likely.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Sessions of local clients that are known at once; the one that was idle longest makes way.
+pub const MAX_SESSIONS: usize = 64;
+/// Bytes of the local secret: twice the 128 bits that nobody guesses.
+pub const SECRET_BYTES: usize = 32;
+/// Characters that a local secret of one's own must have: 22 of base64url are 132 bits.
+pub const MIN_SECRET_CHARS: usize = 22;
+/// Characters that it may have.
+pub const MAX_SECRET_CHARS: usize = 256;
+
 /// How long a server may take to accept a connection.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may take to begin its answer: longer than the two minutes that a sidecar gives its tool server.
@@ -39,6 +62,10 @@ pub const DRAIN: Duration = Duration::from_secs(10);
 
 /// How long a command may take to print a credential.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long an issuer may take to make a credential anew.
+pub const REISSUE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Characters of an issuer's own words that are passed on.
+pub const MAX_TOLD_CHARS: usize = 300;
 /// Least time between two attempts to get a credential anew after one has failed.
 pub const SOURCE_COOLDOWN: Duration = Duration::from_secs(5);
 /// Age at which a credential whose end cannot be read is got anew, where its source is asked.

@@ -142,6 +142,21 @@ text_id!(
     is_plain
 );
 
+text_id!(
+    /// One request to get a credential anew: 16 random bytes, so that it counts once.
+    ReissueId,
+    "a request's id",
+    "32 digits of lower-case hex",
+    |text| text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+);
+
+impl ReissueId {
+    /// The id of 16 random bytes.
+    pub fn from_random(bytes: [u8; 16]) -> ReissueId {
+        ReissueId(crate::hex::encode(&bytes))
+    }
+}
+
 /// 1 to 200 characters, none of them white space or a control.
 fn is_plain(text: &str) -> bool {
     let mut chars = text.chars();

@@ -152,6 +152,9 @@ pub(crate) struct ServeArgs {
     /// Where /livez, /readyz and /metrics answer: for those who look after this server, not for verifiers.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8781")]
     pub(crate) admin: SocketAddr,
+    /// Answer `POST /reissue`: a holder that proves its key gets the credential of a live mandate anew, as it was exported to it.
+    #[arg(long)]
+    pub(crate) reissue: bool,
 }
 
 /// An id of anything that was issued here.

@@ -1,14 +1,13 @@
 //! Every way in which a command can fail; the library's own words go through.
 
 use pact_issuer::{
-    ExportError,
     delegate::DelegateError,
     keyring::{BoardKeysError, KeyringError, RotationError},
     mint::MintError,
     publish::PublishError,
     records::RecordsError,
     serve::ServeError,
-    store::{ChainUnusable, StoreError},
+    store::{ChainUnusable, NotExported, StoreError},
 };
 use pact_mandate::{ceilings::CeilingsError, key::KeyError, scope::ScopeError};
 
@@ -44,9 +43,7 @@ pub(crate) enum CliError {
     #[error("mandate cannot be used: {0}")]
     Chain(#[from] ChainUnusable),
     #[error(transparent)]
-    Export(#[from] ExportError),
-    #[error("the key {0} was revoked; register a new key for its agent")]
-    HolderRevoked(Box<pact_mandate::PublicKey>),
+    Export(#[from] NotExported),
     #[error(transparent)]
     Records(#[from] RecordsError),
     #[error("{0} is neither a key of this folder nor a public key (43 characters of base64url)")]

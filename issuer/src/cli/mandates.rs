@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use pact_issuer::{
-    MandateRecord, Order, delegate as handing_on, export,
+    MandateRecord, Order, delegate as handing_on,
     keyring::Role,
-    mint as granting,
-    records::Name,
-    revoke,
+    mint as granting, revoke,
     store::{Event, Store},
 };
 use pact_mandate::{
@@ -17,7 +15,7 @@ use pact_mandate::{
 use serde_json::json;
 
 use crate::cli::{
-    args::{AnyId, DelegateArgs, ExportArgs, FormatName, MintArgs, RevokeArgs},
+    args::{AnyId, DelegateArgs, ExportArgs, MintArgs, RevokeArgs},
     error::CliError,
     output::Answer,
 };
@@ -55,21 +53,9 @@ pub(crate) fn delegate(store: &mut Store, args: DelegateArgs, now: UnixTime) -> 
     Ok(granted(&record))
 }
 
-/// Everything happens under the writer's lock, so no revocation can come between the look at the chain and the record.
 pub(crate) fn export(store: &mut Store, args: &ExportArgs, now: UnixTime) -> Result<Answer, CliError> {
-    let mut writer = store.write()?;
-    let state = writer.state();
-    if state.records().revoked_at(&Name::Key(args.holder_key)).is_some() {
-        return Err(CliError::HolderRevoked(Box::new(args.holder_key)));
-    }
-    let chain = state.unrevoked(args.mandate, now)?;
     let order = Order { holder: args.holder_key, lifetime: args.lifetime, now };
-    let key = writer.signer(Role::Mandate)?;
-    let export = match args.format {
-        FormatName::Tenuo => export::tenuo::export(&chain, &order, &key)?,
-        FormatName::Biscuit => export::biscuit::export(&chain, &order, &key)?,
-    };
-    let credential = export.release(|record| writer.commit(now, Event::Credential(record.clone())))?;
+    let credential = store.write()?.export(args.mandate, args.format.into(), &order)?;
     let record = credential.record();
     let field = if record.format == Format::Tenuo { "warrant_stack" } else { "biscuit" };
     let json = json!({

@@ -1,6 +1,6 @@
 //! `publish`, `serve`
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, path::Path, time::Duration};
 
 use pact_issuer::{
     limits::RESIGN_SECONDS,
@@ -38,13 +38,19 @@ pub(crate) fn publish(store: Store, args: &PublishArgs, json: bool) -> Result<An
 }
 
 #[tokio::main(worker_threads = 2)]
-pub(crate) async fn serve(store: Store, args: &ServeArgs, json: bool) -> Result<Answer, CliError> {
+pub(crate) async fn serve(
+    store: Store,
+    dir: &Path,
+    args: &ServeArgs,
+    json: bool,
+) -> Result<Answer, CliError> {
     let log = tracing_subscriber::fmt().with_writer(std::io::stderr);
     if json {
         log.json().init();
     } else {
         log.init();
     }
+    let reissue = if args.reissue { Some(Store::open(dir)?) } else { None };
     let publisher = Publisher::take(store)?;
     let (public, address) = bind(args.listen).await?;
     let (admin, admin_address) = bind(args.admin).await?;
@@ -56,7 +62,7 @@ pub(crate) async fn serve(store: Store, args: &ServeArgs, json: bool) -> Result<
         json,
     );
     let ports = serving::Ports { public, admin: Some(admin) };
-    serving::run(ports, publisher, now, stop()).await?;
+    serving::run(ports, serving::Services { publisher, reissue }, now, stop()).await?;
     Ok(Answer::new(json!({ "stopped": true }), "stopped"))
 }
 

@@ -24,7 +24,7 @@ use deadlines::Deadlines;
 pub(crate) use events::Events;
 use gather::Gathered;
 pub(crate) use inspect::{Expected, Inspect, Reply};
-pub(crate) use skim::Skim;
+pub(crate) use skim::{Kind, Skim};
 
 /// What the traffic port answers with.
 pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, AnswerBroken>;

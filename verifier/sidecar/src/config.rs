@@ -24,6 +24,7 @@ mod receipts;
 mod redis;
 #[cfg(test)]
 mod tests;
+mod upstream;
 mod url;
 
 pub use issuer::IssuerConfig;
@@ -34,6 +35,7 @@ pub(crate) use receipts::ReceiptsConfig;
 pub use receipts::{OnFull, ReceiptsTo};
 pub use redis::RedisUrlError;
 pub(crate) use redis::{PasswordFile, RedisConfig};
+pub(crate) use upstream::{CommandConfig, UpstreamConfig, UpstreamPlace};
 pub use url::{HttpUrl, UrlError};
 
 /// What one sidecar is told. Made by [`Config::read`] or [`Config::from_toml`] alone.
@@ -57,15 +59,6 @@ pub struct Config {
     effective: String,
     /// The file that it was read from, and the text.
     source: Option<(PathBuf, String)>,
-}
-
-/// The tool server behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct UpstreamConfig {
-    pub(crate) url: HttpUrl,
-    pub(crate) connect_timeout: Duration,
-    pub(crate) answer_timeout: Duration,
-    pub(crate) idle_timeout: Duration,
 }
 
 /// The bounds on callers.
@@ -133,6 +126,14 @@ pub enum ConfigError {
         /// What it should be.
         fault: UrlError,
     },
+    /// Neither or both of the two ways to reach a tool server.
+    #[error(
+        "`upstream` needs either `url`, of a server that runs, or `command`, of one that is started here"
+    )]
+    UpstreamPlace,
+    /// A key of the one way beside the other.
+    #[error("`upstream.{0}` is for `upstream.command` alone")]
+    CommandOnly(&'static str),
     /// The address of the shared record of used proofs.
     #[error("`replay.redis` must be {0}")]
     Redis(RedisUrlError),
@@ -232,17 +233,21 @@ impl Config {
     }
 
     fn from_raw(mut raw: RawConfig, folder: &Path) -> Result<Config, ConfigError> {
-        let url = |key: &str, text: &str| {
-            HttpUrl::parse(text).map_err(|fault| ConfigError::Url { key: key.to_owned(), fault })
-        };
         if !(1..=MAX_ISSUERS).contains(&raw.issuers.len()) {
             return Err(ConfigError::Issuers);
         }
         ranges::check(&raw)?;
         let receipts = ReceiptsConfig::from_raw(&mut raw.receipts, &raw.state_dir, folder)?;
-        let audience = url("audience", &raw.audience)?;
+        let audience = HttpUrl::parse(&raw.audience)
+            .map_err(|fault| ConfigError::Url { key: "audience".to_owned(), fault })?;
+        let upstream = UpstreamConfig::from_raw(&raw.upstream, folder)?;
         let path = raw.path.clone().unwrap_or_else(|| audience.path().to_owned());
-        let raw = RawConfig { path: Some(path.clone()), replay: raw.replay.in_effect(), ..raw };
+        let raw = RawConfig {
+            path: Some(path.clone()),
+            replay: raw.replay.in_effect(),
+            upstream: raw.upstream.in_effect(),
+            ..raw
+        };
         let effective = toml::to_string_pretty(&raw).unwrap_or_default();
         if !ranges::is_plain_path(&path) {
             return Err(ConfigError::Path);
@@ -259,12 +264,7 @@ impl Config {
             allowed_hosts: raw.allowed_hosts,
             policy: folder.join(raw.policy),
             state_dir: folder.join(raw.state_dir),
-            upstream: UpstreamConfig {
-                url: url("upstream.url", &raw.upstream.url)?,
-                connect_timeout: raw.upstream.connect_timeout.get(),
-                answer_timeout: raw.upstream.answer_timeout.get(),
-                idle_timeout: raw.upstream.idle_timeout.get(),
-            },
+            upstream,
             bounds: Bounds::from_raw(&raw.limits),
             keys: KeyBounds {
                 soft: raw.keys.soft.get(),

@@ -158,7 +158,10 @@ pub enum ShapeFault {
     MethodNotOpen,
     /// A revision of MCP that is not served.
     #[error("this revision of MCP is not served here; those are 2026-07-28, 2025-11-25 and 2025-06-18")]
-    VersionUnknown,
+    VersionUnknown {
+        /// As the caller named it, its first characters.
+        requested: String,
+    },
     /// A header that this revision demands.
     #[error("the header {name} must repeat what the body says in this revision of MCP")]
     HeaderMissing {
@@ -215,6 +218,18 @@ pub enum UpstreamFault {
         crate::limits::MAX_REQUESTS_PER_SESSION
     )]
     AsksTooMuch,
+    /// A message of it beyond the bound.
+    #[error("the tool server's answer is longer than {limit} bytes (upstream.message_bytes)")]
+    MessageTooLarge {
+        /// The bound.
+        limit: usize,
+    },
+    /// It speaks the protocol with sessions alone, and this message is in none.
+    #[error("the tool server speaks MCP 2025-11-25 or older alone: begin a session by initialize")]
+    NeedsSession,
+    /// As many processes of it run as may.
+    #[error("as many processes of the tool server run as may (upstream.max_children); try again")]
+    Crowded,
     /// A session's id that cannot stand in a header.
     #[error("the tool server gave a session an id that is not visible ASCII, or too long")]
     SessionMalformed,
@@ -250,7 +265,7 @@ impl ShapeFault {
             ShapeFault::IdMissing => "id_missing",
             ShapeFault::IdNotExpected => "id_not_expected",
             ShapeFault::MethodNotOpen => "method_not_open",
-            ShapeFault::VersionUnknown => "version_unknown",
+            ShapeFault::VersionUnknown { .. } => "version_unknown",
             ShapeFault::HeaderMissing { .. } => "header_missing",
             ShapeFault::HeaderMismatch { .. } => "header_mismatch",
         }
@@ -286,6 +301,9 @@ impl UpstreamFault {
             UpstreamFault::Malformed => "upstream_malformed",
             UpstreamFault::AsksTooMuch => "upstream_asks_too_much",
             UpstreamFault::SessionMalformed => "upstream_session_malformed",
+            UpstreamFault::MessageTooLarge { .. } => "upstream_message_too_large",
+            UpstreamFault::NeedsSession => "upstream_needs_session",
+            UpstreamFault::Crowded => "upstream_crowded",
         }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) async fn upkeep(gate: Arc<Gate>) {
     loop {
         tokio::time::sleep(METRICS_UPKEEP).await;
         gate.metrics.upkeep();
-        gate.upstream.upkeep();
+        gate.upstream.let_go_of_idle();
         // A fetch that hangs over the hard stop keeps no root alive (protocol K4).
         retrust(&gate);
     }

@@ -37,6 +37,7 @@ use crate::{
     sampler::Sampler,
     session::{Leg, SessionBook},
     tools_list::Onlooker,
+    trace_context,
     upstream::Upstream,
     watchers::Died,
 };
@@ -150,6 +151,7 @@ impl Gate {
         request_id: RequestId,
         account: &mut Account,
     ) -> Result<Response<AnswerBody>, Turned> {
+        account.note_trace(trace_context::trace(headers, message.params()));
         let id = message.id().cloned();
         let turned = |fault| Turned { fault, id: id.clone() };
         let Cleared { passage, onlooker, leg } =

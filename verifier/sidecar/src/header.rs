@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, HeaderName, header};
 
-use crate::fault::ShapeFault;
+use crate::{fault::ShapeFault, trace_context};
 
 pub(crate) const MCP_METHOD: HeaderName = HeaderName::from_static("mcp-method");
 pub(crate) const MCP_NAME: HeaderName = HeaderName::from_static("mcp-name");
@@ -63,7 +63,9 @@ pub(crate) fn check_single(headers: &HeaderMap) -> Result<(), ShapeFault> {
 
 /// What the tool server gets of a caller's headers.
 pub(crate) fn to_upstream(headers: &HeaderMap) -> HeaderMap {
-    pick(headers, &TO_UPSTREAM)
+    let mut picked = pick(headers, &TO_UPSTREAM);
+    trace_context::carry(headers, &mut picked);
+    picked
 }
 
 /// What a caller gets of the tool server's headers.

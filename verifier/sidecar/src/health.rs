@@ -203,6 +203,7 @@ impl Health {
         gate.metrics.whole("pact_sidecar_components_died", count(self.died.len()));
         gate.metrics.whole("pact_sidecar_sessions", count(gate.sessions.count()));
         gate.metrics.whole("pact_sidecar_keys_disputed", count(self.disputes.len()));
+        gate.upstream.export(&gate.metrics);
         self.replay.export(gate);
         for (name, issuer) in &self.issuers {
             gate.metrics.issuer("pact_sidecar_list_fresh", name, flag(issuer.list.ok));

@@ -81,6 +81,36 @@ pub const POOL_CONNECTIONS: usize = 64;
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the tool server may take to begin its answer.
 pub const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
+/// Processes of a tool server that the sidecar starts: one for each session or holder, 60 MB each where it runs on Node.
+pub const MAX_CHILDREN: usize = 32;
+/// The most that this may be set to.
+pub const MOST_CHILDREN: usize = 1024;
+/// Bytes of one message of such a server, which is held whole: a file of 3 MB in base64.
+pub const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// The most that this may be set to.
+pub const MOST_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
+/// Messages that wait to be written to one process.
+pub(crate) const MAX_WAITING_LINES: usize = 64;
+/// Messages before the answer that one caller may be behind with; what comes then is dropped.
+pub(crate) const MAX_WAITING_MESSAGES: usize = 16;
+/// How long a process may take to end once its standard input is closed, and again once it got SIGTERM.
+pub const CHILD_GRACE: Duration = Duration::from_secs(2);
+/// How long what a process has left in its pipes is read after it ended.
+pub(crate) const CHILD_DRAIN: Duration = Duration::from_millis(250);
+/// How long a caller waits for a place among [`MAX_CHILDREN`]: as long as an ended process may take, and a little more.
+pub(crate) const PLACE_TIMEOUT: Duration = Duration::from_secs(5);
+/// After a start that failed: how long until the next, doubled by each failure in a row.
+pub const BACKOFF_FIRST: Duration = Duration::from_secs(1);
+/// The longest that this becomes.
+pub const BACKOFF_MOST: Duration = Duration::from_mins(1);
+/// A process that ran for so long was started well.
+pub const RAN_WELL: Duration = Duration::from_secs(30);
+/// How often processes that nobody uses any more are looked for.
+pub(crate) const CHILD_SWEEP: Duration = Duration::from_secs(1);
+/// Bytes of one line of a tool server's standard error that go to the log.
+pub(crate) const MAX_STDERR_LINE_BYTES: usize = 1024;
+/// Lines of it in a second; the rest is counted.
+pub(crate) const STDERR_LINES_PER_SECOND: u32 = 20;
 /// Bytes of one page of the tool server's list of tools, which is held whole to be filtered: a thousand tools of a
 /// thoroughly documented server.
 pub const MAX_TOOLS_LIST_BYTES: usize = 4 * 1024 * 1024;

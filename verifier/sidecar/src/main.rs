@@ -8,7 +8,7 @@ use std::{
 
 use clap::{Parser, Subcommand};
 use pact_mandate::Project;
-use pact_sidecar::{Config, StartError, run, suggest::Suggestion};
+use pact_sidecar::{Config, StartError, Stop, run, suggest::Suggestion};
 use tracing_subscriber::EnvFilter;
 
 /// The fail-closed proxy in front of one MCP tool server: every tool call needs a credential, a proof of possession and
@@ -102,10 +102,11 @@ fn start(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
 /// Runs until a signal says stop, and then until open answers have ended, or a second signal does not wait for them.
 async fn serve(config: Config) -> Result<(), StartError> {
     let (tell, told) = tokio::sync::oneshot::channel();
+    let mut stop = Stop::take();
     let twice = async {
-        stopped().await;
+        stop.next().await;
         let _ = tell.send(());
-        stopped().await;
+        stop.next().await;
     };
     let once = async {
         let _ = told.await;
@@ -129,22 +130,5 @@ fn log(json: bool) {
         subscriber.json().init();
     } else {
         subscriber.init();
-    }
-}
-
-/// Done at an interrupt or a termination signal.
-async fn stopped() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let interrupted = tokio::signal::ctrl_c();
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminated) => {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            }
-        }
-        Err(_) => {
-            let _ = interrupted.await;
-        }
     }
 }

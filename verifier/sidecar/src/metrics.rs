@@ -19,6 +19,8 @@ const RECEIPTS: &str = "pact_sidecar_receipts_total";
 const RECEIPTS_LOST: &str = "pact_sidecar_receipts_lost_total";
 const RECEIPTS_LEFT_OUT: &str = "pact_sidecar_receipts_left_out_total";
 const REPLAY_FAULTS: &str = "pact_sidecar_replay_faults_total";
+const CHILDREN_STARTS: &str = "pact_sidecar_children_starts_total";
+const CHILDREN_DROPPED: &str = "pact_sidecar_children_dropped_total";
 const JUDGEMENT: &str = "pact_sidecar_judgement_seconds";
 const UPSTREAM: &str = "pact_sidecar_upstream_seconds";
 
@@ -57,6 +59,36 @@ pub(crate) enum Written {
     Lost,
     /// It was sampled, and counted only (protocol M6).
     LeftOut,
+}
+
+/// Why a message of a tool server that the sidecar started reached nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dropped {
+    /// A line that is not one JSON-RPC message.
+    NotAMessage,
+    /// An answer, or news of a request, that is not open.
+    UnknownId,
+    /// Beyond the bound, and no answer to an open request.
+    TooLong,
+    /// It belongs to no request, and nobody listens.
+    Nobodys,
+    /// Its reader is too far behind, or takes nothing but the answer.
+    SlowReader,
+}
+
+impl Dropped {
+    pub(crate) const ALL: [Dropped; 5] =
+        [Dropped::NotAMessage, Dropped::UnknownId, Dropped::TooLong, Dropped::Nobodys, Dropped::SlowReader];
+
+    fn name(self) -> &'static str {
+        match self {
+            Dropped::NotAMessage => "not_a_message",
+            Dropped::UnknownId => "unknown_id",
+            Dropped::TooLong => "too_long",
+            Dropped::Nobodys => "nobodys",
+            Dropped::SlowReader => "slow_reader",
+        }
+    }
 }
 
 impl Metrics {
@@ -105,6 +137,18 @@ impl Metrics {
     /// How often questions to the shared record of used proofs have failed in this way.
     pub(crate) fn replay_faults(&self, fault: &'static str, met: u64) {
         self.recorder.register_counter(&key(REPLAY_FAULTS, &[("fault", fault)]), &METADATA).absolute(met);
+    }
+
+    /// How often a process of the tool server was started, or could not be.
+    pub(crate) fn children_started(&self, outcome: &'static str, count: u64) {
+        let key = key(CHILDREN_STARTS, &[("outcome", outcome)]);
+        self.recorder.register_counter(&key, &METADATA).absolute(count);
+    }
+
+    /// How many of its messages reached nobody.
+    pub(crate) fn children_dropped(&self, why: Dropped, count: u64) {
+        let key = key(CHILDREN_DROPPED, &[("why", why.name())]);
+        self.recorder.register_counter(&key, &METADATA).absolute(count);
     }
 
     pub(crate) fn answer_ended(&self, code: &'static str) {
@@ -170,6 +214,8 @@ fn describe(recorder: &PrometheusRecorder) {
         (REPLAY_FAULTS, "Questions to the shared record of used proofs that failed, by why"),
         (ENDED, "Answers ended because what allowed them ended, by code"),
         (RECEIPTS, "Receipts written, by decision"),
+        (CHILDREN_STARTS, "Processes of the tool server that were started, or could not be"),
+        (CHILDREN_DROPPED, "Messages of those that reached nobody, by why"),
         (RECEIPTS_LOST, "Decisions whose receipt could not be written"),
         (RECEIPTS_LEFT_OUT, "Refusals before anything was verified that were not sampled for a receipt"),
     ] {
@@ -187,6 +233,7 @@ fn describe(recorder: &PrometheusRecorder) {
         ("pact_sidecar_replay_ok", "1 when proofs are recorded and count"),
         ("pact_sidecar_replay_held", "Used proofs that are remembered"),
         ("pact_sidecar_replay_shared", "1 when replicas share the record of used proofs"),
+        ("pact_sidecar_children", "Processes of the tool server that run"),
         ("pact_sidecar_sessions", "Sessions of the 2025 protocol that are known"),
         ("pact_sidecar_requests_open", "Requests past judgement whose answer has not ended"),
         ("pact_sidecar_connections_open", "Open connections on the traffic port"),

@@ -24,7 +24,7 @@ use crate::{
     config::{Config, OnFull, ReceiptsTo},
     fault::Fault,
     gate::Gate,
-    limits::RECEIPTS_EVERY,
+    limits::{RECEIPTS_EVERY, SAMPLED_REFUSALS_PER_SECOND},
     metrics::Written,
     request_id::RequestId,
     sampler::Sampler,
@@ -119,7 +119,7 @@ impl Receipts {
             digest,
             to: wanted.to,
             on_full: wanted.on_full,
-            sampler: Sampler::new(),
+            sampler: Sampler::new(SAMPLED_REFUSALS_PER_SECOND),
         })))
     }
 

@@ -10,7 +10,6 @@ use std::{
 };
 
 use pact_verifier::policy::Policy;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::{
     config::{Config, ConfigError, read_bounded},
@@ -19,6 +18,7 @@ use crate::{
     keys::KeyBook,
     limits::{MAX_CONFIG_BYTES, RELOAD_LOOK},
     sidecar::{StartError, read_policy},
+    signals::Hangup,
     watchers::Watchers,
 };
 
@@ -54,6 +54,7 @@ pub(crate) struct Reload {
     feeds: Feeds,
     config: Config,
     watchers: Watchers,
+    hangup: Hangup,
     /// What was judged last, whatever came of it.
     judged: Texts,
     /// What was there at the last look.
@@ -68,16 +69,16 @@ impl Reload {
     pub(crate) fn start(gate: Arc<Gate>, feeds: Feeds, config: Config, policy: String) -> Reload {
         let watchers = feeds.start(&gate, &gate.rules.load(), &config);
         let judged = config.source().map(|(_, own)| [own.to_owned(), policy]);
-        Reload { gate, feeds, config, watchers, seen: judged.clone(), judged }
+        let hangup = Hangup::take();
+        Reload { gate, feeds, config, watchers, hangup, seen: judged.clone(), judged }
     }
 
     /// For ever.
     pub(crate) async fn run(mut self) {
-        let mut hangup = signal(SignalKind::hangup()).ok();
         loop {
             tokio::select! {
                 () = self.watchers.supervise(&self.gate.died) => {}
-                () = received(hangup.as_mut()) => {
+                () = self.hangup.next() => {
                     let texts = self.texts();
                     self.judge(texts).await;
                 }
@@ -153,15 +154,5 @@ impl Reload {
     fn texts(&self) -> Result<[String; 2], ConfigError> {
         let own = self.config.source().map(|(path, _)| read_bounded(path, MAX_CONFIG_BYTES)).transpose()?;
         Ok([own.unwrap_or_default(), self.config.policy_text()?])
-    }
-}
-
-async fn received(signal: Option<&mut Signal>) {
-    let told = match signal {
-        Some(signal) => signal.recv().await,
-        None => None,
-    };
-    if told.is_none() {
-        std::future::pending::<()>().await;
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     answer::AnswerBody,
     fault::{Fault, ShapeFault, UpstreamFault},
     limits::RETRY_AFTER_SECONDS,
-    mcp::RpcId,
+    mcp::{RpcId, era::VERSIONS},
     request_id::RequestId,
     session::SessionFault,
 };
@@ -53,6 +53,15 @@ struct ErrorObject<'a> {
 struct ErrorData<'a> {
     reason: &'a str,
     request_id: String,
+    #[serde(flatten)]
+    versions: Option<Versions<'a>>,
+}
+
+/// What MCP 2026-07-28 has an error say of a revision that is not served, so that the client may choose another.
+#[derive(Serialize)]
+struct Versions<'a> {
+    supported: [&'static str; 3],
+    requested: &'a str,
 }
 
 /// The answer that says why there is no other.
@@ -97,11 +106,24 @@ pub(crate) fn error_message(fault: &Fault, id: Option<&RpcId>, request_id: Reque
         error: ErrorObject {
             code: rpc_code(fault),
             message: fault.to_string(),
-            data: ErrorData { reason: code(fault), request_id: request_id.to_string() },
+            data: ErrorData {
+                reason: code(fault),
+                request_id: request_id.to_string(),
+                versions: versions(fault),
+            },
         },
     };
     // Strings and integers always serialise.
     serde_json::to_string(&answer).unwrap_or_default()
+}
+
+fn versions(fault: &Fault) -> Option<Versions<'_>> {
+    match fault {
+        Fault::Shape(ShapeFault::VersionUnknown { requested }) => {
+            Some(Versions { supported: VERSIONS, requested })
+        }
+        _ => None,
+    }
 }
 
 /// The stable code.
@@ -163,6 +185,8 @@ fn status(fault: &Fault) -> StatusCode {
         },
         Fault::Session(fault) => session_status(*fault),
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
+        Fault::Upstream(UpstreamFault::NeedsSession) => StatusCode::BAD_REQUEST,
+        Fault::Upstream(UpstreamFault::Crowded) => StatusCode::SERVICE_UNAVAILABLE,
         Fault::Upstream(_) => StatusCode::BAD_GATEWAY,
         Fault::Overloaded { .. } | Fault::ComponentDied | Fault::KeysMissing | Fault::NoReceipt => {
             StatusCode::SERVICE_UNAVAILABLE
@@ -197,7 +221,10 @@ fn rpc_code(fault: &Fault) -> i32 {
     match fault {
         Fault::Shape(ShapeFault::Json(_)) => PARSE_ERROR,
         Fault::Shape(ShapeFault::HeaderMismatch { .. } | ShapeFault::HeaderMissing { .. }) => HEADER_MISMATCH,
-        Fault::Shape(ShapeFault::VersionUnknown) => VERSION_UNKNOWN,
+        // A client that speaks both protocols takes it for what it is, and begins a session.
+        Fault::Shape(ShapeFault::VersionUnknown { .. }) | Fault::Upstream(UpstreamFault::NeedsSession) => {
+            VERSION_UNKNOWN
+        }
         Fault::Shape(shape) if shape_status(shape) == StatusCode::BAD_REQUEST => INVALID_REQUEST,
         // The status again: a denial is the same number in both.
         other => i32::from(status(other).as_u16()),

@@ -1,13 +1,15 @@
-//! Which refusals before rung 1 are written to the log (protocol M6): a few each second, the rest counted.
+//! What may be written to the log as often as others like, such as refusals before rung 1 (protocol M6): a few each second, the
+//! rest counted.
 
 use std::sync::Mutex;
 
 use pact_mandate::{Monotonic, Now};
 
-use crate::limits::SAMPLED_REFUSALS_PER_SECOND;
-
 /// Lets a few through each second.
-pub(crate) struct Sampler(Mutex<Window>);
+pub(crate) struct Sampler {
+    per_second: u32,
+    window: Mutex<Window>,
+}
 
 struct Window {
     since: Option<Monotonic>,
@@ -16,18 +18,18 @@ struct Window {
 }
 
 impl Sampler {
-    pub(crate) fn new() -> Sampler {
-        Sampler(Mutex::new(Window { since: None, written: 0, left_out: 0 }))
+    pub(crate) fn new(per_second: u32) -> Sampler {
+        Sampler { per_second, window: Mutex::new(Window { since: None, written: 0, left_out: 0 }) }
     }
 
     /// Whether to write this one; if so, how many were left out since the last that was.
     pub(crate) fn admit(&self, now: Now) -> Option<u64> {
-        let mut window = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut window = self.window.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if window.since.is_none_or(|since| now.monotonic.since(since).as_secs() >= 1) {
             window.since = Some(now.monotonic);
             window.written = 0;
         }
-        if window.written < SAMPLED_REFUSALS_PER_SECOND {
+        if window.written < self.per_second {
             window.written += 1;
             Some(std::mem::take(&mut window.left_out))
         } else {
@@ -40,7 +42,7 @@ impl Sampler {
 impl Sampler {
     /// How many were left out that no written one has told of.
     pub(crate) fn left_out(&self) -> u64 {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).left_out
+        self.window.lock().unwrap_or_else(std::sync::PoisonError::into_inner).left_out
     }
 }
 
@@ -54,7 +56,7 @@ mod tests {
 
     #[test]
     fn m6_refusals_before_rung_one_are_sampled_and_counted() {
-        let sampler = Sampler::new();
+        let sampler = Sampler::new(5);
         let at = |millis| Now::new(UnixTime::EPOCH, Monotonic::from_origin(Duration::from_millis(millis)));
         let written = (0..100).filter(|_| sampler.admit(at(10)).is_some()).count();
         assert_eq!(written, 5);

@@ -35,7 +35,7 @@ use crate::{
     gate::Gate,
     hosts::Hosts,
     keys::KeyBook,
-    limits::{ADMIN_CONNECTIONS, ADMIN_DRAIN, CACHE_BYTES},
+    limits::{ADMIN_CONNECTIONS, ADMIN_DRAIN, CACHE_BYTES, SAMPLED_REFUSALS_PER_SECOND},
     listener::{ConnectionBounds, serve},
     lists::ListBook,
     metadata::ResourceMetadata,
@@ -206,6 +206,7 @@ impl Sidecar {
             _ = async { tokio::join!(traffic_port, admin_port) } => {}
             () = watchers.supervise(&gate.died) => {}
         }
+        gate.upstream.close().await;
         gate.receipts.close(gate.clock.now());
     }
 }
@@ -231,7 +232,8 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     let mut watchers = Watchers::default();
     let feeds = Feeds::new(Fetcher::new(FetchLimits::default())?, &state("lists")?)?;
     let verifier = Verifier::new(trust, policy, audience, replay, cache);
-    let sessions = SessionBounds { count: config.bounds.sessions, idle: config.bounds.session_idle };
+    let count = config.bounds.sessions.min(config.upstream.most_sessions());
+    let sessions = SessionBounds { count, idle: config.bounds.session_idle };
     let sessions = Arc::new(SessionBook::new(sessions));
     let gate = Arc::new(Gate {
         path: config.path.clone(),
@@ -243,12 +245,12 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         lists: Arc::new(ListBook::new()),
         last_change: LastChange::default(),
         shared,
-        upstream: Upstream::new(config.upstream.clone(), tls()?, Arc::clone(&sessions)),
+        upstream: Upstream::new(&config.upstream, tls()?, Arc::clone(&sessions), clock.clone()),
         sessions,
         metrics: Metrics::new(),
         ids: RequestIds::new(random),
         requests: Arc::new(Semaphore::new(config.bounds.requests)),
-        sampler: Sampler::new(),
+        sampler: Sampler::new(SAMPLED_REFUSALS_PER_SECOND),
         receipts,
         died: Died::default(),
         stopping: AtomicBool::new(false),
@@ -256,6 +258,9 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
     });
     let reload = Reload::start(Arc::clone(&gate), feeds, config.clone(), policy_text);
     watchers.spawn("the watch of the configuration", reload.run());
+    if let Some(upkeep) = gate.upstream.upkeep() {
+        watchers.spawn("the upkeep of the tool server", upkeep);
+    }
     watchers.spawn("the upkeep", feed::upkeep(Arc::clone(&gate)));
     watchers.spawn("the keeping of receipts", receipts::tend(Arc::clone(&gate)));
     Ok((gate, watchers))

@@ -1,33 +1,51 @@
-//! The tool server behind. Nothing reaches it but what a [`Passage`] or a [`Deed`] holds, and each of them once.
+//! The tool server behind, whichever way it is reached. Nothing reaches it but what a [`Passage`] or a [`Deed`] holds, and each
+//! of them once.
 
-use std::{pin::pin, sync::Arc};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full};
-use hyper_rustls::HttpsConnectorBuilder;
-use hyper_util::client::legacy::connect::HttpConnector;
-use tokio::net::TcpStream;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use http_body_util::BodyExt;
 
 use crate::{
     answer::{Answer, AnswerBody, Events, Expected, Inspect, LastWord, Reply, Skim},
-    config::UpstreamConfig,
+    clock::Clock,
+    config::{UpstreamConfig, UpstreamPlace},
     fault::{Fault, UpstreamFault},
-    header::{ACCEL_BUFFERING, LAST_EVENT_ID, SESSION, to_caller, to_upstream},
+    header::{ACCEL_BUFFERING, SESSION, to_caller},
     lifeline::Lifeline,
     mcp::RpcId,
+    metrics::Metrics,
     passage::{Deed, Passage},
-    pool::{Pool, PooledBody},
     request_id::RequestId,
     respond,
     session::{Leg, SessionBook, SessionId},
 };
 
+mod body;
+mod http_server;
+mod outgoing;
+mod pool;
+mod stdio;
+
+use body::UpstreamBody;
+use http_server::HttpServer;
+pub(crate) use http_server::tls;
+use outgoing::{Outgoing, Proven};
+use stdio::Stdio;
+
 /// The tool server.
 pub(crate) struct Upstream {
-    pool: Pool,
-    config: UpstreamConfig,
+    server: Server,
+    answer_timeout: Duration,
+    idle_timeout: Duration,
     sessions: Arc<SessionBook>,
+}
+
+/// The two ways to one.
+enum Server {
+    Http(Box<HttpServer>),
+    Stdio(Box<Stdio>),
 }
 
 /// What an answer is to.
@@ -41,31 +59,28 @@ struct Asked {
 }
 
 impl Upstream {
-    /// Connects to nothing yet. `tls` is asked only for an `https` URL.
+    /// Connects to nothing and starts nothing yet. `tls` is asked only for an `https` URL.
     pub(crate) fn new(
-        config: UpstreamConfig,
+        config: &UpstreamConfig,
         tls: rustls::ClientConfig,
         sessions: Arc<SessionBook>,
+        clock: Clock,
     ) -> Upstream {
-        let mut connector = HttpConnector::new();
-        connector.enforce_http(false);
-        connector.set_nodelay(true);
-        connector.set_connect_timeout(Some(config.connect_timeout));
-        let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls)
-            .https_or_http()
-            .enable_http1()
-            .wrap_connector(connector);
-        Upstream { pool: Pool::new(connector, config.url.uri().clone()), config, sessions }
-    }
-
-    /// Closes connections that have idled for too long.
-    pub(crate) fn upkeep(&self) {
-        self.pool.let_go();
+        let server = match &config.place {
+            UpstreamPlace::Http { url, connect_timeout } => {
+                Server::Http(Box::new(HttpServer::new(url.clone(), *connect_timeout, tls)))
+            }
+            UpstreamPlace::Command(command) => {
+                let sessions = Arc::clone(&sessions);
+                Server::Stdio(Box::new(Stdio::new(command.clone(), config.answer_timeout, sessions, clock)))
+            }
+        };
+        let (answer_timeout, idle_timeout) = (config.answer_timeout, config.idle_timeout);
+        Upstream { server, answer_timeout, idle_timeout, sessions }
     }
 
     /// Sends one message and hands back the answer as it comes, watched by `lifeline` to its end.
-    /// Dropping the future or the answer's body closes the connection to the tool server.
+    /// Dropping the future or the answer's body tells the tool server that nobody waits any more.
     pub(crate) async fn forward(
         &self,
         passage: Passage,
@@ -74,11 +89,12 @@ impl Upstream {
         lifeline: Lifeline,
         request_id: RequestId,
     ) -> Result<Response<AnswerBody>, Fault> {
+        let proven = passage.permit().map_or(Proven::Nothing, |permit| Proven::Call(permit.proven_by()));
         // Whatever comes of it: one permit, one forwarded call.
         let (body, id) = passage.use_up();
-        let request = Upstream::request(Method::POST, headers, leg.session(), body);
+        let outgoing = Outgoing::new(Method::POST, headers, leg.clone(), body, proven, request_id);
         let asked = Asked { reply: Reply::To(id.clone()), leg, id, is_stream: false, request_id };
-        self.send(request, asked, lifeline).await
+        self.send(outgoing, asked, lifeline).await
     }
 
     /// Does one act on a session: opens its stream, ends it, or answers in it.
@@ -92,14 +108,12 @@ impl Upstream {
         let (session, last_event_id, method, body) = deed.use_up();
         let is_stream = method == Method::GET;
         let ends = method == Method::DELETE;
-        let mut request = Upstream::request(method, headers, Some(&session), body);
-        let reply = if last_event_id.is_some() { Reply::Earlier } else { Reply::To(None) };
-        if let Some(id) = last_event_id.and_then(|id| HeaderValue::try_from(id).ok()) {
-            request.headers_mut().insert(LAST_EVENT_ID, id);
-        }
         let leg = Leg::In(session.clone());
-        let answer =
-            self.send(request, Asked { leg, id: None, reply, is_stream, request_id }, lifeline).await?;
+        let reply = if last_event_id.is_some() { Reply::Earlier } else { Reply::To(None) };
+        let outgoing = Outgoing::new(method, headers, leg.clone(), body, Proven::Act, request_id);
+        let outgoing = Outgoing { last_event_id, ..outgoing };
+        let asked = Asked { leg, id: None, reply, is_stream, request_id };
+        let answer = self.send(outgoing, asked, lifeline).await?;
         if ends && answer.status().is_success() {
             self.sessions.end(&session);
         }
@@ -108,46 +122,17 @@ impl Upstream {
 
     async fn send(
         &self,
-        request: Request<Full<Bytes>>,
+        outgoing: Outgoing,
         asked: Asked,
         lifeline: Lifeline,
     ) -> Result<Response<AnswerBody>, Fault> {
-        let answer = lifeline.wait(self.config.answer_timeout, pin!(self.pool.request(request))).await?;
-        let answer = answer.map_err(|error| {
-            tracing::warn!(request_id = %asked.request_id, error = %chain(&error), "the tool server gave no answer");
-            UpstreamFault::Unreachable
-        })?;
+        let answer = lifeline.wait(self.answer_timeout, pin!(self.server.send(outgoing))).await??;
         self.pass(answer, lifeline, asked).await
-    }
-
-    fn request(
-        method: Method,
-        headers: &HeaderMap,
-        session: Option<&SessionId>,
-        body: Bytes,
-    ) -> Request<Full<Bytes>> {
-        let is_post = method == Method::POST;
-        let mut request = Request::new(Full::from(body));
-        *request.method_mut() = method;
-        *request.headers_mut() = to_upstream(headers);
-        let headers = request.headers_mut();
-        if is_post {
-            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        }
-        // MCP servers refuse a request that does not name both kinds of answer; a caller who says nothing, or that it takes
-        // anything, takes either.
-        if headers.get(header::ACCEPT).is_none_or(|said| said == "*/*") {
-            headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        }
-        if let Some(session) = session.and_then(|session| HeaderValue::try_from(session.as_str()).ok()) {
-            headers.insert(SESSION, session);
-        }
-        request
     }
 
     async fn pass(
         &self,
-        answer: Response<PooledBody>,
+        answer: Response<UpstreamBody>,
         lifeline: Lifeline,
         asked: Asked,
     ) -> Result<Response<AnswerBody>, Fault> {
@@ -182,7 +167,7 @@ impl Upstream {
         };
         // While the head has not gone out, there is a better answer than to break off.
         first.as_ref().map_or(Ok(()), |first| inspect.take(first)).map_err(|stop| stop.fault)?;
-        let idle = (!asked.is_stream).then_some(self.config.idle_timeout);
+        let idle = (!asked.is_stream).then_some(self.idle_timeout);
         let answer = Answer::new(body, lifeline, idle, last_word, inspect).after(first);
         let mut response = Response::new(answer.boxed_unsync());
         *response.status_mut() = head.status;
@@ -191,8 +176,8 @@ impl Upstream {
     }
 
     /// The first bytes of an answer of JSON, which most often are all.
-    async fn first_part(&self, body: &mut PooledBody, lifeline: &Lifeline) -> Result<Option<Bytes>, Fault> {
-        match lifeline.wait(self.config.answer_timeout, pin!(body.frame())).await? {
+    async fn first_part(&self, body: &mut UpstreamBody, lifeline: &Lifeline) -> Result<Option<Bytes>, Fault> {
+        match lifeline.wait(self.answer_timeout, pin!(body.frame())).await? {
             None => Ok(None),
             Some(frame) => {
                 let frame = frame.map_err(|_| UpstreamFault::Unreachable)?;
@@ -228,14 +213,49 @@ impl Upstream {
         }
     }
 
-    /// Whether something listens there now.
-    pub(crate) async fn probe(&self) -> Result<(), UpstreamFault> {
-        let uri = self.config.url.uri();
-        let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
-        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-        match tokio::time::timeout(self.config.connect_timeout, TcpStream::connect((host, port))).await {
-            Ok(Ok(_)) => Ok(()),
-            _ => Err(UpstreamFault::Unreachable),
+    /// Whether it could take a call now; if not, why, for whoever runs it.
+    pub(crate) async fn probe(&self) -> Result<(), String> {
+        match &self.server {
+            Server::Http(server) => server.probe().await.map_err(|fault| fault.to_string()),
+            Server::Stdio(server) => server.probe(),
+        }
+    }
+
+    /// What must be done for it as long as the sidecar runs, where it is one that the sidecar starts.
+    pub(crate) fn upkeep(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
+        match &self.server {
+            Server::Http(_) => None,
+            Server::Stdio(server) => Some(server.upkeep()),
+        }
+    }
+
+    /// Closes connections to it that nobody has used for too long.
+    pub(crate) fn let_go_of_idle(&self) {
+        if let Server::Http(server) = &self.server {
+            server.let_go_of_idle();
+        }
+    }
+
+    /// Lets go of it: what the sidecar has started ends.
+    pub(crate) async fn close(&self) {
+        if let Server::Stdio(server) = &self.server {
+            server.close().await;
+        }
+    }
+
+    /// Brings its metrics up to date.
+    pub(crate) fn export(&self, metrics: &Metrics) {
+        if let Server::Stdio(server) = &self.server {
+            server.export(metrics);
+        }
+    }
+}
+
+impl Server {
+    async fn send(&self, outgoing: Outgoing) -> Result<Response<UpstreamBody>, Fault> {
+        match self {
+            Server::Http(server) => Ok(server.send(outgoing).await?.map(UpstreamBody::Http)),
+            Server::Stdio(server) => Ok(server.send(outgoing).await?.map(UpstreamBody::Child)),
         }
     }
 }
@@ -266,19 +286,4 @@ pub(crate) fn is_content(headers: &HeaderMap, wanted: &str) -> bool {
     let content_type =
         headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     content_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(wanted))
-}
-
-/// An error and its causes, for the log.
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
-
-/// TLS towards tool servers and issuers: the roots of Mozilla's programme, ring's arithmetic.
-pub(crate) fn tls() -> Result<rustls::ClientConfig, rustls::Error> {
-    use hyper_rustls::ConfigBuilderExt;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder =
-        rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    Ok(builder.with_webpki_roots().with_no_client_auth())
 }

@@ -132,7 +132,11 @@ impl PolicyFault {
 /// The line that an operator adds to the policy.
 fn line(tool: &str, key: &str) -> String {
     match key {
-        "task_id" => format!("task_id = {{ arg = … }} to the table of {tool}"),
+        "task_id" => {
+            format!(
+                "task_id = \"\" to [limits], where tools know no task, or task_id = {{ arg = … }} to the table of {tool}"
+            )
+        }
         key => format!("{key} = … to [limits], or {key} = {{ arg = … }} to the args of {tool}"),
     }
 }

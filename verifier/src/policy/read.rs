@@ -40,13 +40,18 @@ pub(super) fn policy(text: &str) -> Result<Policy, PolicyError> {
     Ok(policy)
 }
 
-/// `[limits]`: a limit's name and what a call is taken to need of it.
+/// `[limits]`: a limit's name and what a call is taken to need of it; for the task, what calls are taken to belong to.
 fn limits(file: &mut StrictTable) -> Result<BTreeMap<String, Json>, PolicyError> {
     let mut limits = BTreeMap::new();
     for (name, found) in file.named("limits")? {
         let path = format!("limits.{name}");
-        if name.parse::<LimitName>().is_err() {
-            return Err(file.wrong(&path, "the name of a limit, which project and task_id are not").into());
+        if name == "task_id" && !found.is_str() {
+            return Err(file.wrong(&path, "a text; \"\" where the tools know no task").into());
+        }
+        if name != "task_id" && name.parse::<LimitName>().is_err() {
+            return Err(file
+                .wrong(&path, "the name of a limit or task_id; the project is each tool's own")
+                .into());
         }
         limits.insert(name, value::scalar(file, &path, found)?);
     }

@@ -31,6 +31,10 @@ pub(crate) enum ServerKind {
 /// What an error of a sidecar says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SidecarError {
+    /// The number: the HTTP status, or JSON-RPC's and MCP's own for a message that is none.
+    pub(crate) number: i64,
+    /// All of it, as it came.
+    pub(crate) text: String,
     pub(crate) reason: String,
     pub(crate) message: String,
     pub(crate) request_id: String,
@@ -98,13 +102,15 @@ impl Envelope<'_> {
 
 impl SidecarError {
     /// Reads the error of a refusal: one with a reason and a request id. `None` for any other error.
-    pub(crate) fn read(error: &str) -> Option<SidecarError> {
-        let error: Value = serde_json::from_str(error).ok()?;
-        let text = |pointer: &str| error.pointer(pointer)?.as_str().map(ToOwned::to_owned);
+    pub(crate) fn read(text: &str) -> Option<SidecarError> {
+        let error: Value = serde_json::from_str(text).ok()?;
+        let member = |pointer: &str| error.pointer(pointer)?.as_str().map(ToOwned::to_owned);
         Some(SidecarError {
-            reason: text("/data/reason")?,
-            message: text("/message")?,
-            request_id: text("/data/request_id")?,
+            number: error.get("code")?.as_i64()?,
+            reason: member("/data/reason")?,
+            message: member("/message")?,
+            request_id: member("/data/request_id")?,
+            text: text.to_owned(),
         })
     }
 }

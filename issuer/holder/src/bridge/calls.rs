@@ -9,7 +9,7 @@ use super::{
     Relay,
     answer::ServerMessage,
     credential::{Credential, Wanted},
-    exchange::{self, Answer},
+    exchange::{self, Answer, Manner},
     message::{Id, Members, Message},
     refused::Refused,
     sign, upstream,
@@ -30,9 +30,28 @@ impl Refused {
     }
 }
 
+/// The one line that answers a request, and how it came.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) line: Vec<u8>,
+    pub(super) manner: Manner,
+}
+
+impl Refused {
+    /// Over HTTP some refusals are for the client itself; the answer of a tool would hide them.
+    fn reply(&self, id: &Id, message: &Message) -> Reply {
+        let is_tools = message.method() == Some(TOOLS_CALL);
+        if is_tools && !(message.came_by_http() && self.is_for_the_client()) {
+            return Reply { line: self.answer(id, message), manner: Manner::PLAIN };
+        }
+        let manner = Manner { status: self.http_status(), streamed: false };
+        Reply { line: self.error_answer(id), manner }
+    }
+}
+
 impl Relay {
-    /// The one line that answers a request.
-    pub(super) async fn answer(&self, id: &Id, message: &Message) -> Vec<u8> {
+    /// Answers a request.
+    pub(super) async fn answer(&self, id: &Id, message: &Message) -> Reply {
         let method = message.method().unwrap_or_default();
         let answered = match method {
             TOOLS_CALL => self.call(id, message).await,
@@ -50,10 +69,10 @@ impl Relay {
             _ => self.pass(0, id, message, &Members::default()).await,
         };
         match answered {
-            Ok(Answer::Line(message)) => message.into_line(),
+            Ok(Answer::Line(message, manner)) => Reply { line: message.into_line(), manner },
             Ok(Answer::Refused(refused)) | Err(refused) => {
                 tracing::info!(method, code = refused.code(), "refused");
-                refused.answer(id, message)
+                refused.reply(id, message)
             }
         }
     }
@@ -78,12 +97,12 @@ impl Relay {
         ours: &Members,
     ) -> Result<(Answer, Option<String>), Refused> {
         let upstream = self.upstream(at)?;
-        let response =
-            upstream.post(message, message.with_meta(ours), upstream.config.answer_timeout).await?;
+        let (agreed, most) = (self.session.agreed(at), upstream.config.answer_timeout);
+        let response = upstream.post(message, message.with_meta(ours), &agreed, most).await?;
         let (date, heads) = (upstream::date(&response), response.headers().clone());
         let answer = exchange::read(response, id, upstream.config.idle_timeout, self, at).await;
-        if let (Some("initialize"), Answer::Line(line)) = (message.method(), &answer) {
-            upstream.initialized(&heads, agreed_version(line).as_deref());
+        if let (Some("initialize"), Answer::Line(line, _)) = (message.method(), &answer) {
+            self.session.initialized(at, &heads, agreed_version(line).as_deref());
         }
         Ok((answer, date))
     }
@@ -97,7 +116,7 @@ impl Relay {
         let first = self.pass(0, id, message, &Members::default()).await;
         for at in 1..self.bridge.upstreams.len() {
             match self.pass(at, id, message, &Members::default()).await {
-                Ok(Answer::Line(_)) => {}
+                Ok(Answer::Line(..)) => {}
                 Ok(Answer::Refused(refused)) | Err(refused) => {
                     tracing::warn!(code = refused.code(), upstream = at, "a server was not initialized");
                 }
@@ -119,7 +138,10 @@ impl Relay {
         let (answer, date) = self.pass_dated(at, id, message, &prove()?).await?;
         let refused = match &answer {
             Answer::Refused(refused) => refused,
-            Answer::Line(_) => return Ok(answer),
+            Answer::Line(..) => {
+                self.session.call_permitted();
+                return Ok(answer);
+            }
         };
         if refused.is_about_life() {
             pocket.spend(&credential).await;

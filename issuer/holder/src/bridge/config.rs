@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use pact_mandate::{Action, Format, Project, scope::ScopeError};
+use pact_mandate::{Action, Format, IssuerId, MandateId, Project, id::IdError, scope::ScopeError};
 use pact_verifier::{
     Audience,
     proof::NotAnAudience,
@@ -16,10 +16,13 @@ use pact_verifier::{
 use super::{credential::Reach, url::UrlError};
 use crate::{error::FileError, file};
 
+mod listen;
 mod print;
 mod read;
 
 pub use super::url::UpstreamUrl;
+pub use listen::NotAPlace;
+pub(crate) use listen::{ListenConfig, Place};
 
 /// What one bridge is told. Made by [`Config::read`] or [`Config::from_toml`] alone.
 #[derive(Clone, Debug)]
@@ -27,6 +30,8 @@ pub struct Config {
     pub(crate) key: PathBuf,
     pub(crate) upstreams: Vec<UpstreamConfig>,
     pub(crate) credentials: Vec<CredentialConfig>,
+    /// Where local clients reach it over HTTP, instead of standard input and output.
+    pub(crate) listen: Option<ListenConfig>,
 }
 
 /// One sidecar.
@@ -61,6 +66,19 @@ pub(crate) enum SourceConfig {
     File(PathBuf),
     /// What a command prints.
     Command(Vec<String>),
+    /// The issuer, asked anew with a signed request.
+    Issuer(ReissueConfig),
+}
+
+/// Which issuer, and for what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReissueConfig {
+    /// Where it answers.
+    pub(crate) url: UpstreamUrl,
+    /// Its name, which the request says: another issuer takes it for nothing.
+    pub(crate) issuer: IssuerId,
+    /// The mandate whose credential was exported to this key.
+    pub(crate) mandate: MandateId,
 }
 
 /// Why a configuration is not one.
@@ -96,8 +114,16 @@ pub enum ConfigError {
         /// What is wrong.
         fault: ScopeError,
     },
+    /// An id that is none.
+    #[error("the key {key}: {fault}")]
+    Id {
+        /// Which key.
+        key: String,
+        /// What is wrong.
+        fault: IdError,
+    },
     /// A credential without a source, or with two.
-    #[error("{0} wants exactly one of `file` and `command`")]
+    #[error("{0} wants exactly one of `file`, `command` and `reissue`")]
     Source(String),
     /// A credential that would go where nobody listens.
     #[error("{key} names {url}, which is the url of none of the [[upstreams]]")]
@@ -106,6 +132,17 @@ pub enum ConfigError {
         key: String,
         /// What it names.
         url: String,
+    },
+    /// No place to listen, or two.
+    #[error("listen wants exactly one of `address` and `socket`")]
+    NoPlace,
+    /// A place where nobody else must reach the bridge, and somebody could.
+    #[error("the key {key}: {fault}")]
+    Place {
+        /// Which key.
+        key: String,
+        /// What is wrong.
+        fault: NotAPlace,
     },
     /// The same server twice.
     #[error("two [[upstreams]] have the url {0}")]
@@ -130,6 +167,22 @@ impl Config {
     /// Reads the text of a file that stands in `folder`.
     pub fn from_toml(text: &str, folder: &Path) -> Result<Config, ConfigError> {
         read::config(StrictTable::parse(text)?, folder)
+    }
+
+    /// The same, listening there (`127.0.0.1:7777`, or the path of a socket) whatever it said before.
+    pub fn listening(self, place: &str) -> Result<Config, ConfigError> {
+        let fault = |fault| ConfigError::Place { key: "--listen".to_owned(), fault };
+        let place = Place::parse(place).map_err(fault)?;
+        let listen = match self.listen {
+            Some(listen) => ListenConfig { place, ..listen },
+            None => ListenConfig::at(place),
+        };
+        Ok(Config { listen: Some(listen), ..self })
+    }
+
+    /// Whether local clients are served over HTTP.
+    pub fn listens(&self) -> bool {
+        self.listen.is_some()
     }
 
     /// The configuration in effect, defaults filled in, as TOML.
@@ -167,6 +220,11 @@ refund_order = "order.refund"
 url = "http://127.0.0.1:8080/mcp"
 audience = "https://inner.example.org/mcp"
 
+[listen]
+address = "127.0.0.1:7777"
+secret_file = "bridge.secret"
+allowed_origins = ["http://localhost:6274"]
+
 [[credentials]]
 upstreams = ["https://tools.example.org/mcp"]
 format = "tenuo"
@@ -178,6 +236,13 @@ format = "biscuit"
 command = ["get-token", "--for", "agent"]
 actions = ["order.*"]
 projects = ["shop", "warehouse"]
+
+[[credentials]]
+upstreams = ["https://tools.example.org/mcp"]
+format = "tenuo"
+reissue = "https://issuer.example.org/reissue"
+issuer = "example"
+mandate = "11111111-1111-4111-8111-111111111111"
 "#;
 
     fn refused(text: &str) -> String {
@@ -219,9 +284,20 @@ projects = ["shop", "warehouse"]
             ("file = \"agent.tenuo\"", "", "exactly one of"),
             ("file = \"agent.tenuo\"", "file = \"a\"\ncommand = [\"b\"]", "exactly one of"),
             ("format = \"tenuo\"", "format = \"jwt\"", "tenuo or biscuit"),
+            ("issuer = \"example\"\n", "", "issuer is missing"),
+            ("\"11111111-1111-4111-8111-111111111111\"", "\"7\"", "a UUID"),
+            ("https://issuer.example.org/reissue", "http://issuer.example.org/reissue", "neither https"),
+            ("file = \"agent.tenuo\"", "file = \"a\"\nissuer = \"b\"", "unknown key"),
             ("\"order.refund\"", "\"order refund\"", "an action is"),
             ("\"warehouse\"", "\"Ware house\"", "a project is"),
             ("actions = [\"order.*\"]\n", "", "projects without actions"),
+            ("address = \"127", "adress = \"127", "did you mean address?"),
+            ("127.0.0.1:7777", "0.0.0.0:7777", "loopback"),
+            ("127.0.0.1:7777", "localhost:7777", "an IP address"),
+            ("address = \"127.0.0.1:7777\"", "", "exactly one of"),
+            ("address = \"127.0.0.1:7777\"", "socket = \"s\"", "secret_file"),
+            ("http://localhost:6274", "*", "an origin"),
+            ("http://localhost:6274", "http://localhost:6274/", "an origin"),
         ] {
             assert!(WHOLE.contains(from), "{from}");
             let said = refused(&WHOLE.replacen(from, to, 1));

@@ -18,9 +18,22 @@ use crate::limits::MAX_ANSWER_BYTES;
 #[derive(Debug)]
 pub(crate) enum Answer {
     /// To be written as it is.
-    Line(ServerMessage),
+    Line(ServerMessage, Manner),
     /// The sidecar said no, or nothing that could be an answer came.
     Refused(Refused),
+}
+
+/// How a server gave its answer; over local HTTP it is given the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Manner {
+    pub(crate) status: u16,
+    /// As an event of a stream, not as a whole body.
+    pub(crate) streamed: bool,
+}
+
+impl Manner {
+    /// As the bridge itself answers.
+    pub(crate) const PLAIN: Manner = Manner { status: 200, streamed: false };
 }
 
 /// Reads the answer to the request `id`. Other messages of that server that come before it go to the client as they come.
@@ -44,7 +57,7 @@ async fn whole(response: Response, id: &Id, idle: Duration) -> Result<Answer, Re
     let (status, later) = (response.status().as_u16(), retry_after(&response));
     let body = body(response, idle).await?;
     let message = ServerMessage::parse(body).map_err(|_| no_message())?;
-    judge(message, id, status, later)?.ok_or_else(no_message)
+    judge(message, id, Manner { status, streamed: false }, later)?.ok_or_else(no_message)
 }
 
 async fn stream(
@@ -54,13 +67,14 @@ async fn stream(
     relay: &Relay,
     at: usize,
 ) -> Result<Answer, Refused> {
-    let (status, mut events) = (response.status().as_u16(), Events::default());
+    let manner = Manner { status: response.status().as_u16(), streamed: true };
+    let mut events = Events::default();
     while let Some(chunk) = chunk(&mut response, idle).await? {
         for data in events.feed(&chunk).map_err(|_| too_large())? {
             let message = ServerMessage::parse(data).map_err(|_| no_message())?;
             match message.kind() {
                 ServerKind::Response { .. } => {
-                    if let Some(answer) = judge(message, id, status, None)? {
+                    if let Some(answer) = judge(message, id, manner, None)? {
                         return Ok(answer);
                     }
                     tracing::warn!("a server answered a request that was not made here; left out");
@@ -76,25 +90,40 @@ async fn stream(
 fn judge(
     message: ServerMessage,
     id: &Id,
-    status: u16,
+    manner: Manner,
     later: Option<u64>,
 ) -> Result<Option<Answer>, Refused> {
+    let status = manner.status;
     let ServerKind::Response { id: theirs, error } = message.kind() else { return Ok(None) };
     if theirs.as_ref().is_some_and(|theirs| theirs != id) {
         return Ok(None);
     }
     match error {
-        None if status < 400 => Ok(Some(Answer::Line(message))),
+        None if status < 400 => Ok(Some(Answer::Line(message, manner))),
         None => Err(Refused::here("no_answer", format!("the server answered {status} with a result"))),
         Some(error) => match SidecarError::read(error) {
             Some(error) => Ok(Some(Answer::Refused(Refused::there(error, status, later)))),
-            None if theirs.is_some() => Ok(Some(Answer::Line(message))),
+            None if theirs.is_some() => Ok(Some(Answer::Line(message, manner))),
             None => {
                 let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
                 let message = ServerMessage::parse(line.into_bytes()).map_err(|_| no_message())?;
-                Ok(Some(Answer::Line(message)))
+                Ok(Some(Answer::Line(message, manner)))
             }
         },
+    }
+}
+
+/// Why a server did not take what has no answer.
+pub(super) async fn refusal(response: Response, idle: Duration) -> Refused {
+    let (status, later) = (response.status().as_u16(), retry_after(&response));
+    let said = body(response, idle).await.ok().and_then(|body| ServerMessage::parse(body).ok());
+    let error = said.as_ref().and_then(|message| match message.kind() {
+        ServerKind::Response { error: Some(error), .. } => SidecarError::read(error),
+        _ => None,
+    });
+    match error {
+        Some(error) => Refused::there(error, status, later),
+        None => Refused::not_taken(status),
     }
 }
 

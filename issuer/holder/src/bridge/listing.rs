@@ -9,7 +9,7 @@ use serde_json::{json, value::RawValue};
 use super::{
     Relay,
     answer::ServerMessage,
-    exchange::Answer,
+    exchange::{Answer, Manner},
     hint,
     message::{Id, Members, Message},
     refused::Refused,
@@ -50,7 +50,7 @@ impl Relay {
         }
         let shown = self.shown(0, self.pockets(0).first().copied()).await?;
         let answer = self.pass(0, id, message, &shown).await?;
-        if let Answer::Line(line) = &answer {
+        if let Answer::Line(line, _) = &answer {
             self.remember(0, line);
         }
         Ok(answer)
@@ -142,7 +142,7 @@ impl Relay {
         for page in 0..MAX_PAGES {
             let (id, message) = self.own_request(at, page, cursor.as_deref(), version)?;
             let line = match self.pass(at, &id, &message, &shown).await? {
-                Answer::Line(line) => line,
+                Answer::Line(line, _) => line,
                 Answer::Refused(refused) => return Err(refused),
             };
             bytes = bytes.saturating_add(line.bytes().len());
@@ -166,7 +166,7 @@ impl Relay {
         cursor: Option<&str>,
         version: Option<&str>,
     ) -> Result<(Id, Message), Refused> {
-        let stateless = version.is_some() || !self.upstream(at)?.has_agreed();
+        let stateless = version.is_some() || self.session.agreed(at).version.is_none();
         let mut params = json!({});
         if let Some(cursor) = cursor {
             put(&mut params, "cursor", cursor);
@@ -196,7 +196,7 @@ impl Tools {
             if stateless { r#","resultType":"complete","ttlMs":0,"cacheScope":"private""# } else { "" };
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"tools":[{tools}]{more}}}}}"#);
         ServerMessage::parse(line.into_bytes())
-            .map(Answer::Line)
+            .map(|line| Answer::Line(line, Manner::PLAIN))
             .map_err(|_| no_list("it cannot be put together"))
     }
 }

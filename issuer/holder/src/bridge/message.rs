@@ -6,7 +6,8 @@ use pact_mandate::{
     Json,
     json::{JsonError, Member},
 };
-use pact_verifier::carriage::META_MEMBERS;
+use pact_verifier::{act::RequestId, carriage::META_MEMBERS};
+use reqwest::header::HeaderMap;
 
 use crate::limits::{MAX_ID_CHARS, MAX_LINE_BYTES, MAX_METHOD_CHARS};
 
@@ -21,6 +22,8 @@ pub(crate) struct Message {
     params: Option<Json>,
     /// Where the value of `params` ends in the text.
     params_end: Option<usize>,
+    /// What the client itself said in headers, where it speaks HTTP: the sidecar compares it with the body.
+    said: Option<HeaderMap>,
 }
 
 /// What a message is.
@@ -102,9 +105,24 @@ impl Message {
             _ => return None,
         };
         let (params, params_end) = params.unzip();
-        let message = Message { text, kind, params, params_end };
+        let message = Message { text, kind, params, params_end, said: None };
         // What cannot be put into its place later is refused now.
         message.meta_is_object().then_some(message)
+    }
+
+    /// The same, with the headers that came beside it and repeat it.
+    pub(crate) fn with_heads(self, said: HeaderMap) -> Message {
+        Message { said: Some(said), ..self }
+    }
+
+    /// The headers that came beside it.
+    pub(crate) fn said(&self) -> Option<&HeaderMap> {
+        self.said.as_ref()
+    }
+
+    /// Whether the client speaks HTTP.
+    pub(crate) fn came_by_http(&self) -> bool {
+        self.said.is_some()
     }
 
     fn meta_is_object(&self) -> bool {
@@ -234,6 +252,11 @@ impl Id {
             }
             _ => None,
         }
+    }
+
+    /// The same, as the words of an act have it.
+    pub(crate) fn request_id(&self) -> Option<RequestId> {
+        RequestId::from_json(Json::parse(self.0.as_bytes()).ok()?)
     }
 
     /// Of a JSON text.

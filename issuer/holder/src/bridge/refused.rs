@@ -12,6 +12,8 @@ use super::{
 const PARSE_ERROR: i32 = -32700;
 /// JSON-RPC 2.0, 5.1: JSON, but no request.
 const INVALID_REQUEST: i32 = -32600;
+/// Where an answer of a tool says the refusal in members.
+const REFUSAL: &str = "pact/refusal";
 /// Ours: outside of what JSON-RPC and MCP keep for themselves.
 const BRIDGE_ERROR: i32 = 502;
 
@@ -27,19 +29,58 @@ pub(crate) struct Refused {
     retry_after: Option<u64>,
     /// The status of the sidecar's answer; `None` where the bridge itself refused.
     status: Option<u16>,
+    /// The sidecar's whole error, where it was one.
+    error: Option<Box<SidecarError>>,
 }
 
 impl Refused {
     /// The bridge's own refusal.
     pub(crate) fn here(code: &str, message: impl Into<String>) -> Refused {
         let (code, message) = (code.to_owned(), message.into());
-        Refused { code, message, request_id: None, retry_after: None, status: None }
+        Refused { code, message, request_id: None, retry_after: None, status: None, error: None }
     }
 
     /// A sidecar's.
     pub(crate) fn there(error: SidecarError, status: u16, retry_after: Option<u64>) -> Refused {
-        let SidecarError { reason, message, request_id } = error;
-        Refused { code: reason, message, request_id: Some(request_id), retry_after, status: Some(status) }
+        Refused {
+            code: error.reason.clone(),
+            message: error.message.clone(),
+            request_id: Some(error.request_id.clone()),
+            retry_after,
+            status: Some(status),
+            error: Some(Box::new(error)),
+        }
+    }
+
+    /// A server's, which did not say more than a status.
+    pub(crate) fn not_taken(status: u16) -> Refused {
+        let refused = Refused::here("not_taken", format!("the server answered {status}"));
+        Refused { status: Some(status), ..refused }
+    }
+
+    /// An answer to what no server asked.
+    pub(crate) fn not_asked() -> Refused {
+        let refused = Refused::here("not_asked", "no server waits for an answer under that id");
+        Refused { status: Some(400), ..refused }
+    }
+
+    /// The status of an HTTP answer that says so: the sidecar's own, where it was the sidecar.
+    pub(crate) fn http_status(&self) -> u16 {
+        let own = match self.code.as_str() {
+            "no_credential" | "not_signed" | "not_bound" => 403,
+            "credential_unavailable" | "too_many_calls" => 503,
+            "sidecar_too_slow" | "answer_idle" => 504,
+            "internal" => 500,
+            _ => 502,
+        };
+        // A status that says success would hide it.
+        self.status.filter(|status| *status >= 400).unwrap_or(own)
+    }
+
+    /// Whether a client must hear of it before its agent does: the session is not known, so that it must begin anew, or what it
+    /// sent is no message of MCP (the numbers of JSON-RPC and MCP are negative).
+    pub(crate) fn is_for_the_client(&self) -> bool {
+        self.code == "session_unknown" || self.error.as_ref().is_some_and(|error| error.number < 0)
     }
 
     /// The stable code.
@@ -60,17 +101,19 @@ impl Refused {
         matches!(self.code.as_str(), "credential_expired" | "tenuo_expired" | "biscuit_expired" | "revoked")
     }
 
-    /// The answer to a tool call: `isError`, a text, and the same as members. `stateless` is MCP 2026-07-28.
+    /// The answer to a tool call: `isError`, a text, and the same as members of `_meta`. No `structuredContent`: clients hold
+    /// that against the tool's own schema, and would show a broken schema in place of the refusal. `stateless` is MCP
+    /// 2026-07-28.
     pub(crate) fn tool_answer(&self, id: &Id, tool: &str, stateless: bool) -> Vec<u8> {
-        let mut structured = json!({"error": self.code, "message": self.message});
+        let mut refusal = json!({"error": self.code, "message": self.message});
         if let Some(request_id) = &self.request_id {
-            put(&mut structured, "request_id", request_id.as_str());
+            put(&mut refusal, "request_id", request_id.as_str());
         }
         if let Some(seconds) = self.retry_after {
-            put(&mut structured, "retry_after_seconds", seconds);
+            put(&mut refusal, "retry_after_seconds", seconds);
         }
         let content = json!([{"type": "text", "text": self.text(tool)}]);
-        let mut result = json!({"content": content, "structuredContent": structured, "isError": true});
+        let mut result = json!({"content": content, "isError": true, "_meta": {REFUSAL: refusal}});
         if stateless {
             put(&mut result, "resultType", "complete");
         }
@@ -79,12 +122,21 @@ impl Refused {
 
     /// The answer to any other request.
     pub(crate) fn error_answer(&self, id: &Id) -> Vec<u8> {
-        let mut data = json!({"reason": self.code});
-        if let Some(request_id) = &self.request_id {
-            put(&mut data, "request_id", request_id.as_str());
+        self.error_under(&id.to_string())
+    }
+
+    /// What is told of a message that has no id to answer under.
+    pub(crate) fn error_without_id(&self) -> Vec<u8> {
+        self.error_under("null")
+    }
+
+    fn error_under(&self, id: &str) -> Vec<u8> {
+        if let Some(error) = &self.error {
+            // With whatever else a client may want of it, such as the revisions that are known.
+            return format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, error.text).into_bytes();
         }
         let code = self.status.map_or(BRIDGE_ERROR, i32::from);
-        let error = json!({"code": code, "message": self.message, "data": data});
+        let error = json!({"code": code, "message": self.message, "data": {"reason": self.code}});
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#).into_bytes()
     }
 
@@ -160,6 +212,10 @@ mod tests {
 
     fn refused(status: u16) -> Refused {
         let error = SidecarError {
+            number: i64::from(status),
+            text: format!(
+                r#"{{"code":{status},"message":"old","data":{{"reason":"list_stale","request_id":"q1"}}}}"#
+            ),
             reason: "list_stale".into(),
             message: "the list is\nold".into(),
             request_id: "q1".into(),
@@ -176,7 +232,7 @@ mod tests {
         assert_eq!(answer["id"], "a");
         assert_eq!(answer["result"]["isError"], true);
         assert_eq!(answer["result"]["resultType"], "complete");
-        let structured = &answer["result"]["structuredContent"];
+        let structured = &answer["result"]["_meta"]["pact/refusal"];
         assert_eq!(structured["error"], "list_stale");
         assert_eq!(
             (structured["request_id"].as_str(), structured["retry_after_seconds"].as_u64()),

@@ -1,12 +1,13 @@
 //! What happens to each line of the client.
 
-use std::sync::Arc;
-
+use pact_verifier::Act;
+use reqwest::header::HeaderMap;
 use tokio::task::{JoinError, JoinSet};
 
 use super::{
     Relay,
     answer::{ServerKind, ServerMessage},
+    exchange,
     line::Line,
     message::{Id, Kind, LineFault, Members, Message},
     refused::Refused,
@@ -15,7 +16,7 @@ use crate::limits::{MAX_IN_FLIGHT, NOTIFY_TIMEOUT};
 
 impl Relay {
     /// Takes a line: a request gets one answer, sooner or later; what is no message gets one at once.
-    pub(super) async fn take(self: &Arc<Relay>, line: Line, tasks: &mut JoinSet<()>) {
+    pub(super) async fn take(&self, line: Line, tasks: &mut JoinSet<()>) {
         let parsed = match line {
             Line::Bytes(bytes) => Message::parse(bytes),
             Line::TooLong => Err(LineFault::TooLong),
@@ -25,30 +26,32 @@ impl Relay {
             Ok(message) => message,
             Err(fault) => return self.say(fault.answer()).await,
         };
-        let relay = Arc::clone(self);
+        let relay = self.clone();
         match message.kind().clone() {
             // What comes behind these two stands on them, so it waits.
             Kind::Request { id, method } if method == "initialize" => {
-                let answer = self.answer(&id, &message).await;
-                self.say(answer).await;
+                let reply = self.answer(&id, &message).await;
+                self.say(reply.line).await;
             }
             Kind::Notification { method } if method == "notifications/initialized" => {
-                self.tell(&message).await;
+                let _ = self.tell(&message).await;
             }
             Kind::Request { id, .. } => self.begin(id, message, tasks).await,
             Kind::Notification { method } if method == "notifications/cancelled" => {
                 self.cancel(&message);
                 // Where requests belong to a session, closing one does not cancel it (MCP 2025-11-25, transports).
-                if self.bridge.upstreams.iter().any(super::Upstream::has_session) {
-                    tasks.spawn(async move { relay.tell(&message).await });
+                if self.session.has_session() {
+                    tasks.spawn(async move { drop(relay.tell(&message).await) });
                 }
             }
-            Kind::Notification { .. } => drop(tasks.spawn(async move { relay.tell(&message).await })),
-            Kind::Response { id } => drop(tasks.spawn(async move { relay.respond(&id, &message).await })),
+            Kind::Notification { .. } => drop(tasks.spawn(async move { drop(relay.tell(&message).await) })),
+            Kind::Response { id } => {
+                tasks.spawn(async move { drop(relay.respond(&id, &message).await) });
+            }
         }
     }
 
-    async fn begin(self: &Arc<Relay>, id: Id, message: Message, tasks: &mut JoinSet<()>) {
+    async fn begin(&self, id: Id, message: Message, tasks: &mut JoinSet<()>) {
         let refused = self.admit(id, message, tasks).err();
         if let Some(answer) = refused {
             self.say(answer).await;
@@ -56,7 +59,7 @@ impl Relay {
     }
 
     /// Lets a request begin, or says why not.
-    fn admit(self: &Arc<Relay>, id: Id, message: Message, tasks: &mut JoinSet<()>) -> Result<(), Vec<u8>> {
+    fn admit(&self, id: Id, message: Message, tasks: &mut JoinSet<()>) -> Result<(), Vec<u8>> {
         let mut open = self.open();
         if open.asked.contains_key(&id) {
             // An answer with this id would be taken for that of the first.
@@ -67,11 +70,11 @@ impl Relay {
                 Refused::here("too_many_calls", format!("{MAX_IN_FLIGHT} requests wait for their answers"));
             return Err(refused.answer(&id, &message));
         }
-        let (relay, own) = (Arc::clone(self), id.clone());
+        let (relay, own) = (self.clone(), id.clone());
         let task = tasks.spawn(async move {
-            let answer = relay.answer(&own, &message).await;
+            let reply = relay.answer(&own, &message).await;
             relay.open().asked.remove(&own);
-            relay.say(answer).await;
+            relay.say(reply.line).await;
         });
         open.asked.insert(id, task);
         Ok(())
@@ -103,35 +106,49 @@ impl Relay {
         }
     }
 
-    /// Passes on what wants no answer, to every server.
-    async fn tell(&self, message: &Message) {
-        for at in 0..self.bridge.upstreams.len() {
-            self.tell_one(at, message).await;
+    /// Passes on what wants no answer, to every server; what the first one says of it counts.
+    pub(super) async fn tell(&self, message: &Message) -> Result<(), Refused> {
+        let first = self.tell_one(0, message, HeaderMap::new()).await;
+        for at in 1..self.bridge.upstreams.len() {
+            let _ = self.tell_one(at, message, HeaderMap::new()).await;
         }
+        first
     }
 
-    async fn tell_one(&self, at: usize, message: &Message) {
-        let Some(upstream) = self.bridge.upstreams.get(at) else { return };
+    /// `proof` are the headers of an act; empty where there is nothing to prove.
+    async fn tell_one(&self, at: usize, message: &Message, proof: HeaderMap) -> Result<(), Refused> {
+        let (upstream, agreed) = (self.upstream(at)?, self.session.agreed(at));
         let body = message.with_meta(&Members::default());
-        match upstream.post(message, body, NOTIFY_TIMEOUT).await {
-            Ok(response) if response.status().is_success() => {}
-            Ok(response) => {
-                tracing::warn!(url = %upstream.config.url, status = response.status().as_u16(), "a message was not taken");
-            }
-            Err(refused) => {
-                tracing::warn!(url = %upstream.config.url, code = refused.code(), "a message was not sent");
-            }
+        let taken = match upstream.post_with(message, body, &agreed, proof, NOTIFY_TIMEOUT).await {
+            Ok(response) if response.status().is_success() => Ok(()),
+            Ok(response) => Err(exchange::refusal(response, NOTIFY_TIMEOUT).await),
+            Err(refused) => Err(refused),
+        };
+        if let Err(refused) = &taken {
+            tracing::warn!(url = %upstream.config.url, code = refused.code(), "a message was not taken");
         }
+        taken
     }
 
-    /// Passes on the client's answer to a request of a server, to that server.
-    async fn respond(&self, id: &Id, message: &Message) {
+    /// Passes on the client's answer to a request of a server, to that server, with a proof that it is the session's owner who
+    /// answers.
+    pub(super) async fn respond(&self, id: &Id, message: &Message) -> Result<(), Refused> {
         let whose = self.open().asking.remove(id);
-        if let Some(at) = whose {
-            self.tell_one(at, message).await;
-        } else {
+        let Some(at) = whose else {
             tracing::warn!("the client answered what nobody asked; left out");
+            return Err(Refused::not_asked());
+        };
+        let body = message.with_meta(&Members::default());
+        let asked = id.request_id().ok_or_else(Refused::not_asked)?;
+        let proof = self.act_heads(at, |session| Act::respond(session, asked, body.as_bytes())).await;
+        let answered = match proof {
+            Ok(proof) => self.tell_one(at, message, proof).await,
+            Err(refused) => Err(refused),
+        };
+        if let Err(refused) = &answered {
+            tracing::warn!(code = refused.code(), "the client's answer did not reach the server that asked");
         }
+        answered
     }
 
     /// Writes what a server sends before its answer: notifications, and requests of its own.

@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, BufRead, Write},
+    sync::Arc,
     thread,
 };
 
@@ -13,6 +14,7 @@ use tokio::{
 use super::{
     Bridge, BridgeError, Relay,
     line::{self, Line},
+    session::Session,
 };
 use crate::limits::{DRAIN, MAX_LINE_BYTES, MAX_LINES_WAITING};
 
@@ -25,7 +27,8 @@ impl Bridge {
     ) -> Result<(), BridgeError> {
         let mut incoming = reader(input);
         let (lines, written) = writer(output);
-        let relay = Relay::new(self, lines);
+        let session = Arc::new(Session::new(self.upstreams.len()));
+        let relay = Relay::new(Arc::new(self), session, lines);
         let mut tasks = JoinSet::new();
         let ended = loop {
             tokio::select! {

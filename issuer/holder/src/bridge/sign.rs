@@ -62,7 +62,7 @@ pub(crate) fn shown(credential: &Credential) -> Result<Members, Refused> {
     Members::of(&members).map_err(|fault| no_form(&fault))
 }
 
-fn random() -> Result<[u8; 16], Refused> {
+pub(super) fn random() -> Result<[u8; 16], Refused> {
     let mut bytes = [0; 16];
     let filled = getrandom::fill(&mut bytes);
     filled

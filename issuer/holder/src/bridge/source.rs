@@ -5,16 +5,22 @@ use std::{
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::Stdio,
+    sync::Arc,
     time::Duration,
 };
 
+use pact_mandate::UnixTime;
 use tokio::{
     io::AsyncReadExt,
     process::{Child, Command},
 };
 
-use super::config::SourceConfig;
+use super::{
+    config::{CredentialConfig, SourceConfig},
+    reissue::{ReissueFault, Reissuer},
+};
 use crate::{
+    Holder,
     error::FileError,
     file,
     limits::{COMMAND_TIMEOUT, MAX_CREDENTIAL_BYTES},
@@ -25,6 +31,7 @@ use crate::{
 pub(crate) enum Source {
     File(PathBuf),
     Command(Vec<String>),
+    Issuer(Box<Reissuer>),
 }
 
 /// What a file looked like when it was read; another look, another content.
@@ -38,6 +45,8 @@ pub(crate) struct Stamp {
 /// Why there is no text.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceFault {
+    #[error(transparent)]
+    Issuer(#[from] ReissueFault),
     #[error("the credential's file cannot be read: {0}")]
     File(#[from] FileError),
     #[error("the credential's command {0} does not start: {1}")]
@@ -53,30 +62,35 @@ pub(crate) enum SourceFault {
 }
 
 impl Source {
-    pub(crate) fn new(config: &SourceConfig) -> Source {
-        match config {
+    pub(crate) fn new(config: &CredentialConfig, holder: &Arc<Holder>) -> Result<Source, reqwest::Error> {
+        Ok(match &config.source {
             SourceConfig::File(path) => Source::File(path.clone()),
             SourceConfig::Command(argv) => Source::Command(argv.clone()),
-        }
+            SourceConfig::Issuer(issuer) => {
+                let reissuer = Reissuer::new(issuer.clone(), config.format, Arc::clone(holder))?;
+                Source::Issuer(Box::new(reissuer))
+            }
+        })
     }
 
     /// How the source looks now, where that can be told without asking it.
     pub(crate) fn stamp(&self) -> Option<Stamp> {
         match self {
             Source::File(path) => Stamp::of(path),
-            Source::Command(_) => None,
+            Source::Command(_) | Source::Issuer(_) => None,
         }
     }
 
     /// Whether the same question may have another answer after a while.
     pub(crate) fn is_asked(&self) -> bool {
-        matches!(self, Source::Command(_))
+        matches!(self, Source::Command(_) | Source::Issuer(_))
     }
 
-    pub(crate) async fn text(&self) -> Result<String, SourceFault> {
+    pub(crate) async fn text(&self, now: UnixTime) -> Result<String, SourceFault> {
         match self {
             Source::File(path) => Ok(file::read_text(path, MAX_CREDENTIAL_BYTES)?),
             Source::Command(argv) => run(argv, COMMAND_TIMEOUT).await,
+            Source::Issuer(reissuer) => Ok(reissuer.text(now).await?),
         }
     }
 }

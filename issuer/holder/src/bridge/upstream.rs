@@ -9,7 +9,7 @@ use std::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use pact_mandate::Json;
 use reqwest::{
-    Client, RequestBuilder, Response, StatusCode,
+    Client, Method, RequestBuilder, Response, StatusCode,
     header::{self, HeaderMap, HeaderValue},
     redirect::Policy,
 };
@@ -21,10 +21,9 @@ use super::{
     hint::Hint,
     message::Message,
     refused::Refused,
+    session::{Agreed, SESSION},
 };
-use crate::limits::{LEARN_COOLDOWN, MAX_SESSION_BYTES, MAX_TOOLS};
-
-const SESSION: &str = "mcp-session-id";
+use crate::limits::{LEARN_COOLDOWN, MAX_TOOLS};
 
 /// A sidecar.
 #[derive(Debug)]
@@ -38,9 +37,6 @@ pub(crate) struct Upstream {
 /// What it has told so far.
 #[derive(Debug, Default)]
 struct Known {
-    /// The revision that `initialize` agreed on; none with MCP 2026-07-28, where each request says it.
-    version: Option<HeaderValue>,
-    session: Option<HeaderValue>,
     tools: HashMap<String, Option<Hint>>,
     learned_at: Option<pact_mandate::Monotonic>,
 }
@@ -73,9 +69,39 @@ impl Upstream {
         &self,
         message: &Message,
         body: String,
+        agreed: &Agreed,
         most: Duration,
     ) -> Result<Response, Refused> {
-        let request = self.client.post(self.config.url.url().clone()).headers(self.heads(message)).body(body);
+        self.post_with(message, body, agreed, HeaderMap::new(), most).await
+    }
+
+    /// The same, with more headers.
+    pub(crate) async fn post_with(
+        &self,
+        message: &Message,
+        body: String,
+        agreed: &Agreed,
+        more: HeaderMap,
+        most: Duration,
+    ) -> Result<Response, Refused> {
+        let mut heads = heads(message, agreed);
+        heads.extend(more);
+        self.act(Method::POST, heads, Some(body), most).await
+    }
+
+    /// Sends a request with these headers and waits for the head of the answer.
+    pub(crate) async fn act(
+        &self,
+        method: Method,
+        heads: HeaderMap,
+        body: Option<String>,
+        most: Duration,
+    ) -> Result<Response, Refused> {
+        let request = self.client.request(method, self.config.url.url().clone()).headers(heads);
+        let request = match body {
+            Some(body) => request.body(body),
+            None => request,
+        };
         self.send(request, most).await
     }
 
@@ -101,49 +127,6 @@ impl Upstream {
             return Err(Refused::here("redirected", message));
         }
         Ok(response)
-    }
-
-    /// The headers that repeat the body, as MCP 2026-07-28 wants them, and the session of the older revisions.
-    fn heads(&self, message: &Message) -> HeaderMap {
-        let mut heads = HeaderMap::new();
-        heads.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        heads.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let stated = message.version().and_then(|version| HeaderValue::from_str(version).ok());
-        // `initialize` agrees on a version, so it names none beside its body.
-        let agreed = known.version.clone().filter(|_| message.method() != Some("initialize"));
-        if let Some(version) = stated.or(agreed) {
-            heads.insert("mcp-protocol-version", version);
-        }
-        for (name, text) in [("mcp-method", message.method()), ("mcp-name", message.name())] {
-            if let Some(value) = text.and_then(encode) {
-                heads.insert(name, value);
-            }
-        }
-        if let Some(session) = known.session.clone().filter(|_| message.method() != Some("initialize")) {
-            heads.insert(SESSION, session);
-        }
-        heads
-    }
-
-    /// Remembers the session that an answer to `initialize` opens, and the revision that it agrees on.
-    pub(crate) fn initialized(&self, heads: &HeaderMap, version: Option<&str>) {
-        let session = heads
-            .get(SESSION)
-            .filter(|id| id.len() <= MAX_SESSION_BYTES && id.as_bytes().iter().all(u8::is_ascii_graphic));
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.session = session.cloned();
-        known.version = version.and_then(|version| HeaderValue::from_str(version).ok());
-    }
-
-    /// Whether the older revisions' sessions are in use.
-    pub(crate) fn has_session(&self) -> bool {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).session.is_some()
-    }
-
-    /// Whether `initialize` has agreed on one of the older revisions.
-    pub(crate) fn has_agreed(&self) -> bool {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).version.is_some()
     }
 
     /// Remembers tools that were listed.
@@ -184,6 +167,34 @@ impl Upstream {
             None => hinted,
         }
     }
+}
+
+/// The headers that repeat the body, as the client itself wrote them where it speaks HTTP, else as MCP 2026-07-28 wants them;
+/// and the session of the older revisions.
+fn heads(message: &Message, agreed: &Agreed) -> HeaderMap {
+    let mut heads = message.said().cloned().unwrap_or_else(|| repeated(message, agreed));
+    heads.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    heads.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    if let Some(session) = agreed.session.clone().filter(|_| message.method() != Some("initialize")) {
+        heads.insert(SESSION, session);
+    }
+    heads
+}
+
+fn repeated(message: &Message, agreed: &Agreed) -> HeaderMap {
+    let mut heads = HeaderMap::new();
+    let stated = message.version().and_then(|version| HeaderValue::from_str(version).ok());
+    // `initialize` agrees on a version, so it names none beside its body.
+    let agreed = agreed.version.clone().filter(|_| message.method() != Some("initialize"));
+    if let Some(version) = stated.or(agreed) {
+        heads.insert("mcp-protocol-version", version);
+    }
+    for (name, text) in [("mcp-method", message.method()), ("mcp-name", message.name())] {
+        if let Some(value) = text.and_then(encode) {
+            heads.insert(name, value);
+        }
+    }
+    heads
 }
 
 /// A text as the value of a header: as it is where HTTP carries it unchanged, else wrapped (MCP 2026-07-28, transports).

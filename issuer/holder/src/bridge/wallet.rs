@@ -12,6 +12,7 @@ use super::{
     url::UpstreamUrl,
 };
 use crate::{
+    Holder,
     error::SignError,
     limits::{REFRESH_BEFORE_SECONDS, REFRESH_EVERY, SOURCE_COOLDOWN},
 };
@@ -73,8 +74,9 @@ impl NoCredential {
 }
 
 impl Wallet {
-    pub(crate) fn new(configs: &[CredentialConfig]) -> Wallet {
-        Wallet { pockets: configs.iter().map(Pocket::new).collect() }
+    pub(crate) fn new(configs: &[CredentialConfig], holder: &Arc<Holder>) -> Result<Wallet, reqwest::Error> {
+        let pockets = configs.iter().map(|config| Pocket::new(config, holder)).collect::<Result<_, _>>()?;
+        Ok(Wallet { pockets })
     }
 
     /// Those that may go to the server.
@@ -120,14 +122,14 @@ impl Wallet {
 }
 
 impl Pocket {
-    fn new(config: &CredentialConfig) -> Pocket {
-        Pocket {
+    fn new(config: &CredentialConfig, holder: &Arc<Holder>) -> Result<Pocket, reqwest::Error> {
+        Ok(Pocket {
             format: config.format,
-            source: Source::new(&config.source),
+            source: Source::new(config, holder)?,
             stated: config.stated(),
             bound: config.upstreams.clone(),
             held: Mutex::default(),
-        }
+        })
     }
 
     /// What is in it, got anew first where that is due. When that fails, what is held serves on while it lives.
@@ -142,7 +144,7 @@ impl Pocket {
         if held.failed_at.is_some_and(|at| now.monotonic.since(at) < SOURCE_COOLDOWN) && held.stamp == stamp {
             return held.living(now.wall).ok_or(NoCredential::CoolingDown);
         }
-        match self.get().await {
+        match self.get(now.wall).await {
             Ok(credential) => {
                 let credential = Arc::new(credential);
                 let stands = Some(Arc::clone(&credential));
@@ -166,8 +168,8 @@ impl Pocket {
         }
     }
 
-    async fn get(&self) -> Result<Credential, NoCredential> {
-        let text = self.source.text().await?;
+    async fn get(&self, now: UnixTime) -> Result<Credential, NoCredential> {
+        let text = self.source.text(now).await?;
         Ok(Credential::new(self.format, &text, self.stated.clone(), self.bound.clone())?)
     }
 }

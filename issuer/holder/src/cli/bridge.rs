@@ -1,7 +1,7 @@
 //! `pact-holder bridge`.
 
 use std::{
-    io::{self, BufReader},
+    io::{self, BufReader, Write},
     path::{Path, PathBuf},
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
@@ -9,6 +9,7 @@ use std::{
 use clap::Args;
 use pact_holder::bridge::{Bridge, BridgeError, Clock, Config, ConfigError};
 use pact_mandate::{Monotonic, Now, UnixTime};
+use tokio::signal::unix::{SignalKind, signal};
 use toml::{Table, Value};
 use tracing_subscriber::EnvFilter;
 
@@ -41,6 +42,11 @@ pub(super) struct BridgeArgs {
     /// What the credential calls a tool, where the sidecar does not say it; as often as needed.
     #[arg(long, value_name = "TOOL=ACTION")]
     action: Vec<String>,
+    /// Serve local clients over HTTP instead of standard input and output: at a loopback address such as 127.0.0.1:7777 (or
+    /// port 0 for a free one), under the URL with a secret in it that is shown once on standard error; or at a socket, a path
+    /// with a '/'.
+    #[arg(long, value_name = "ADDRESS|SOCKET")]
+    listen: Option<String>,
     /// Print the configuration in effect, and end.
     #[arg(long)]
     print_config: bool,
@@ -68,6 +74,10 @@ pub(super) fn run(args: &BridgeArgs) -> Result<Option<String>, Broken> {
         Some(path) => Config::read(path)?,
         None => Config::from_toml(&as_toml(args)?, Path::new("."))?,
     };
+    let config = match &args.listen {
+        Some(place) => config.listening(place)?,
+        None => config,
+    };
     if args.print_config {
         return Ok(Some(config.effective()));
     }
@@ -79,11 +89,31 @@ pub(super) fn run(args: &BridgeArgs) -> Result<Option<String>, Broken> {
     let bridge = Bridge::new(&config, clock())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(Broken::Runtime)?;
-    let served = runtime.block_on(bridge.serve(BufReader::new(io::stdin()), io::stdout()));
+    let served = runtime.block_on(serve(bridge, &config));
     // A thread may still wait for standard input; nobody waits for it.
     runtime.shutdown_background();
     served?;
     Ok(None)
+}
+
+async fn serve(bridge: Bridge, config: &Config) -> Result<(), Broken> {
+    if !config.listens() {
+        return Ok(bridge.serve(BufReader::new(io::stdin()), io::stdout()).await?);
+    }
+    let mut terminated = signal(SignalKind::terminate()).map_err(Broken::Runtime)?;
+    let listening = bridge.listen(config).await.map_err(BridgeError::from)?;
+    let Some(listening) = listening else { return Ok(()) };
+    // The one place that ever shows a new secret; without a standard error to read, nobody could call.
+    writeln!(io::stderr(), "pact-holder: {}", listening.announcement()).map_err(BridgeError::from)?;
+    let stop = async {
+        tokio::select! {
+            // A signal that cannot be waited for ends the program at once, which is what it would do anyway.
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminated.recv() => {}
+        }
+    };
+    listening.serve(stop).await;
+    Ok(())
 }
 
 /// The options as the file that says the same.

@@ -88,7 +88,7 @@ fn a_refused_call_is_an_answer_that_the_agent_can_act_on() {
     let answer = bridge.call(1);
     assert_eq!(answer["id"], 1);
     assert_eq!(answer["result"]["isError"], true);
-    let structured = &answer["result"]["structuredContent"];
+    let structured = &answer["result"]["_meta"]["pact/refusal"];
     assert_eq!(structured["error"], "tenuo_outside_constraint");
     assert_eq!(structured["message"], "said no");
     assert_eq!(structured["request_id"], "q7");
@@ -98,7 +98,7 @@ fn a_refused_call_is_an_answer_that_the_agent_can_act_on() {
         "list_stale",
     );
     let answer = bridge.call(2);
-    assert_eq!(answer["result"]["structuredContent"]["retry_after_seconds"], 9);
+    assert_eq!(answer["result"]["_meta"]["pact/refusal"]["retry_after_seconds"], 9);
     assert_eq!(server.seen().len(), 2, "what cannot be judged now is not tried again in secret");
     server.refuses("403 Forbidden\r\nContent-Type: application/json", 403, "method_not_open");
     let answer = bridge.ask(r#"{"jsonrpc":"2.0","id":"x","method":"prompts/list"}"#);
@@ -145,7 +145,7 @@ fn a_proof_refused_for_its_time_is_made_once_more_by_the_sidecars_clock() {
         server.refuses(head, 401, "tenuo_proof_too_old");
     }
     let answer = bridge.call(4);
-    assert_eq!(answer["result"]["structuredContent"]["error"], "tenuo_proof_too_old");
+    assert_eq!(answer["result"]["_meta"]["pact/refusal"]["error"], "tenuo_proof_too_old");
     assert_eq!(server.seen().len(), 6, "once, and no more");
     let (_, errors) = bridge.end();
     assert!(errors.contains("Set the clocks"), "{errors}");
@@ -157,7 +157,7 @@ fn a_clock_that_is_days_away_is_not_followed() {
     let mut bridge = Bridge::to(&server, &folder);
     let head = "401 Unauthorized\r\nContent-Type: application/json\r\nDate: Thu, 03 Dec 2020 05:00:00 GMT";
     server.refuses(head, 401, "dpop_from_the_future");
-    assert_eq!(bridge.call(1)["result"]["structuredContent"]["error"], "dpop_from_the_future");
+    assert_eq!(bridge.call(1)["result"]["_meta"]["pact/refusal"]["error"], "dpop_from_the_future");
     assert_eq!(server.seen().len(), 1);
 }
 
@@ -167,7 +167,7 @@ fn a_redirect_is_not_followed() {
     let mut bridge = Bridge::to(&server, &folder);
     let head = format!("307 Temporary Redirect\r\nLocation: {}", elsewhere.url());
     server.then(Reply::Whole(head.leak(), String::new()));
-    assert_eq!(bridge.call(1)["result"]["structuredContent"]["error"], "redirected");
+    assert_eq!(bridge.call(1)["result"]["_meta"]["pact/refusal"]["error"], "redirected");
     assert!(elsewhere.seen().is_empty());
 }
 
@@ -188,7 +188,7 @@ fn what_is_no_answer_is_named() {
         ),
     ] {
         server.then(Reply::Whole(head, body.to_owned()));
-        assert_eq!(bridge.call(1)["result"]["structuredContent"]["error"], code, "{head} {body}");
+        assert_eq!(bridge.call(1)["result"]["_meta"]["pact/refusal"]["error"], code, "{head} {body}");
     }
 }
 
@@ -199,7 +199,7 @@ fn a_server_that_is_not_there_is_named() {
     let nobody = Server { address: gone, ..server };
     let mut bridge = Bridge::to(&nobody, &folder);
     let answer: Value = bridge.call(1);
-    assert_eq!(answer["result"]["structuredContent"]["error"], "sidecar_unreachable");
+    assert_eq!(answer["result"]["_meta"]["pact/refusal"]["error"], "sidecar_unreachable");
     let answer = bridge.ask(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
     assert_eq!(answer["error"]["data"]["reason"], "sidecar_unreachable");
 }

@@ -129,7 +129,7 @@ fn without_a_credential_that_covers_it_the_agent_is_told_what_is_missing() {
     let delete = hinted("echo", "task.delete", &json!({"const": "web"}));
     first.then(Reply::Whole(JSON, tools(&json!([delete]))));
     let answer = bridge.call(1);
-    let structured = &answer["result"]["structuredContent"];
+    let structured = &answer["result"]["_meta"]["pact/refusal"];
     assert_eq!(structured["error"], "no_credential");
     let said = structured["message"].as_str().unwrap();
     assert!(said.contains("task.delete") && said.contains("web"), "{said}");

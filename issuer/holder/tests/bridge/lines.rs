@@ -80,10 +80,14 @@ fn a_call_that_cannot_be_signed_is_answered_here() {
         let text = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{arguments}}}}}"#
         );
-        assert_eq!(bridge.ask(&text)["result"]["structuredContent"]["error"], "not_signed", "{arguments}");
+        assert_eq!(
+            bridge.ask(&text)["result"]["_meta"]["pact/refusal"]["error"],
+            "not_signed",
+            "{arguments}"
+        );
     }
     let answer = bridge.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
-    assert_eq!(answer["result"]["structuredContent"]["error"], "not_signed");
+    assert_eq!(answer["result"]["_meta"]["pact/refusal"]["error"], "not_signed");
     assert!(server.seen().is_empty());
 }
 

@@ -11,6 +11,8 @@ mod credentials;
 #[cfg(test)]
 mod lines;
 #[cfg(test)]
+mod local;
+#[cfg(test)]
 mod readme;
 #[cfg(test)]
 mod server;

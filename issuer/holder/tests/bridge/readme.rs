@@ -1,6 +1,6 @@
 //! The README's files and commands, used as they stand there.
 
-use std::{fs, process::Command};
+use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
 
@@ -49,23 +49,25 @@ fn the_walkthrough_works_as_it_is_printed() {
 #[test]
 fn every_code_of_the_bridge_stands_in_the_readme() {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bridge");
+    let source = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src/bridge"));
     let mut codes = Vec::new();
-    for entry in fs::read_dir(source).unwrap() {
-        let Ok(text) = fs::read_to_string(entry.unwrap().path()) else { continue };
-        let text = text.split("mod tests").next().unwrap().to_owned();
-        codes.extend(
-            text.split("Refused::here(")
-                .skip(1)
-                .filter_map(|rest| Some(rest.trim_start().strip_prefix('"')?.split('"').next()?.to_owned())),
-        );
-        let named = text.split("fn code(").skip(1).filter_map(|rest| rest.split("\n    }\n").next());
-        codes.extend(named.flat_map(|body| {
-            body.split("=> \"").skip(1).filter_map(|rest| Some(rest.split('"').next()?.to_owned()))
-        }));
+    for folder in [source.to_owned(), source.join("listen")] {
+        for entry in fs::read_dir(folder).unwrap() {
+            let Ok(text) = fs::read_to_string(entry.unwrap().path()) else { continue };
+            codes.extend(codes_in(text.split("mod tests").next().unwrap()));
+        }
     }
-    assert!(codes.len() > 15, "{codes:?}");
+    assert!(codes.len() > 30, "{codes:?}");
     for code in codes {
         assert!(readme.contains(&format!("`{code}`")), "{code} stands in no row of the README");
     }
+}
+
+fn codes_in(text: &str) -> Vec<String> {
+    let quoted = |rest: &str| Some(rest.split('"').next()?.to_owned());
+    let here = text.split("Refused::here(").skip(1);
+    let here = here.filter_map(|rest| quoted(rest.trim_start().strip_prefix('"')?));
+    let named = text.split("fn code(").skip(1).filter_map(|rest| rest.split("\n    }\n").next());
+    let named = named.flat_map(|body| body.split("=> \"").skip(1).filter_map(quoted).collect::<Vec<_>>());
+    here.chain(named).collect()
 }

@@ -82,3 +82,27 @@ fn a_question_of_the_server_goes_to_the_client_and_its_answer_back() {
     bridge.ask(CALL);
     assert_eq!(server.seen().len(), 3, "what nobody asked is not passed on");
 }
+
+#[test]
+fn m4_an_answer_to_a_server_in_a_session_is_proven() {
+    let (server, folder) = (Server::start(), Folder::new());
+    let mut bridge = Bridge::to(&server, &folder);
+    server.then(Reply::Whole(
+        "200 OK\r\nContent-Type: application/json\r\nMcp-Session-Id: s-1",
+        ANSWER.to_owned(),
+    ));
+    bridge.ask(INITIALIZE);
+    let question = r#"{"jsonrpc":"2.0","id":"s1","method":"elicitation/create","params":{}}"#;
+    server.then(Reply::Events(vec![format!("data: {question}\n\ndata: {}\n\n", crate::server::RESULT)]));
+    server.then(Reply::Whole("202 Accepted", String::new()));
+    bridge.write(CALL.as_bytes());
+    assert_eq!(bridge.line(), question);
+    bridge.line();
+    let answer = r#"{"jsonrpc":"2.0","id":"s1","result":{"action":"decline"}}"#;
+    bridge.write(answer.as_bytes());
+    let seen = server.wait_for(3).pop().unwrap();
+    assert_eq!((seen.body.as_str(), seen.header("Mcp-Session-Id")), (answer, Some("s-1")));
+    for header in ["X-Tenuo-Warrant", "X-Tenuo-PoP", "X-Pact-Proof"] {
+        assert!(seen.header(header).is_some(), "{header}");
+    }
+}

@@ -30,11 +30,11 @@ fn r9_a_stream_that_ends_by_a_refusal_is_an_answer_of_the_tool() {
     let error = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":401,"message":"revoked","data":{"reason":"revoked","request_id":"q"}}}"#;
     server.then(Reply::Events(vec![format!("data: {error}\n\n")]));
     let answer = bridge.call(1);
-    assert_eq!(answer["result"]["structuredContent"]["error"], "revoked");
+    assert_eq!(answer["result"]["_meta"]["pact/refusal"]["error"], "revoked");
     server.then(Reply::Events(vec!["data: {}".to_owned()]));
-    assert_eq!(bridge.call(2)["result"]["structuredContent"]["error"], "answer_broken");
+    assert_eq!(bridge.call(2)["result"]["_meta"]["pact/refusal"]["error"], "answer_broken");
     server.then(Reply::Events(vec!["data: {}\n\n".to_owned()]));
-    assert_eq!(bridge.call(3)["result"]["structuredContent"]["error"], "answer_not_mcp");
+    assert_eq!(bridge.call(3)["result"]["_meta"]["pact/refusal"]["error"], "answer_not_mcp");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn more_calls_than_the_bound_are_refused_at_once() {
         bridge.write(call(id).to_string().as_bytes());
     }
     let answer = bridge.call(most);
-    assert_eq!(answer["result"]["structuredContent"]["error"], "too_many_calls");
+    assert_eq!(answer["result"]["_meta"]["pact/refusal"]["error"], "too_many_calls");
     assert_eq!(answer["id"], most);
 }
 

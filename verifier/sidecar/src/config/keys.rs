@@ -6,8 +6,9 @@ use toml::{Table, Value};
 
 use super::{
     ConfigError,
-    raw::{RawConfig, RawIssuer, RawKeys, RawLimits, RawLists, RawReceipts, RawSpeaks, RawUpstream},
+    raw::{RawConfig, RawIssuer, RawKeys, RawLimits, RawLists, RawReceipts, RawSpeaks},
     redis::RawReplay,
+    upstream::RawUpstream,
 };
 
 /// Refuses a table that holds a key nobody reads, naming the nearest that somebody does.

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use pact_mandate::{Action, Format, IssuerId};
 use serde::{Deserialize, Serialize};
 
-use super::{OnFull, Period, PinnedKey, PinnedRoot, ReceiptsTo, redis::RawReplay};
+use super::{OnFull, Period, PinnedKey, PinnedRoot, ReceiptsTo, redis::RawReplay, upstream::RawUpstream};
 use crate::limits;
 
 /// The whole file.
@@ -36,19 +36,6 @@ pub(super) struct RawConfig {
     #[serde(default)]
     pub(super) replay: RawReplay,
     pub(super) issuers: Vec<RawIssuer>,
-}
-
-/// `[upstream]`
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RawUpstream {
-    pub(super) url: String,
-    #[serde(default = "RawUpstream::connect_timeout")]
-    pub(super) connect_timeout: Period,
-    #[serde(default = "RawUpstream::answer_timeout")]
-    pub(super) answer_timeout: Period,
-    #[serde(default = "RawUpstream::idle_timeout")]
-    pub(super) idle_timeout: Period,
 }
 
 /// `[limits]`
@@ -126,20 +113,6 @@ pub(super) struct RawSpeaks {
     pub(super) formats: Vec<Format>,
     pub(super) actions: Vec<Action>,
     pub(super) projects: Vec<String>,
-}
-
-impl RawUpstream {
-    fn connect_timeout() -> Period {
-        limits::CONNECT_TIMEOUT.into()
-    }
-
-    fn answer_timeout() -> Period {
-        limits::ANSWER_TIMEOUT.into()
-    }
-
-    fn idle_timeout() -> Period {
-        limits::IDLE_TIMEOUT.into()
-    }
 }
 
 impl Default for RawLimits {

@@ -165,3 +165,43 @@ fn the_path_is_plain() {
         assert!(matches!(read(&wrong), Err(ConfigError::Path)), "{path}");
     }
 }
+
+fn started(more: &str) -> String {
+    text()
+        .replace("url = \"http://127.0.0.1:9000/mcp\"", &format!("command = [\"./server\", \"-v\"]\n{more}"))
+}
+
+#[test]
+fn a_tool_server_runs_somewhere_or_is_started_here() {
+    let neither = text().replace("url = \"http://127.0.0.1:9000/mcp\"", "");
+    let both = started("url = \"http://127.0.0.1:9000/mcp\"");
+    for wrong in [neither, both] {
+        assert!(message(&wrong).contains("either `url`"), "{}", message(&wrong));
+    }
+    let wrong = text().replace("[upstream]", "[upstream]\nfolder = \"x\"");
+    assert_eq!(message(&wrong), "`upstream.folder` is for `upstream.command` alone");
+    for (more, key) in [
+        ("connect_timeout = \"5s\"", "upstream.connect_timeout"),
+        ("max_children = 3", "upstream.max_children"),
+        ("message_bytes = 1", "upstream.message_bytes"),
+        ("[upstream.env]\n\"A=B\" = \"\"", "upstream.env"),
+        ("folde = \"x\"", "upstream.folde"),
+    ] {
+        assert!(message(&started(more)).contains(&format!("`{key}`")), "{}", message(&started(more)));
+    }
+    let empty = started("").replace("[\"./server\", \"-v\"]", "[]");
+    assert!(message(&empty).contains("`upstream.command`"));
+}
+
+#[test]
+fn paths_stand_beside_the_file_and_values_of_the_environment_are_printed_nowhere() {
+    let config = read(&started("folder = \"work\"\n[upstream.env]\nTOKEN = \"swordfish\"")).unwrap();
+    let UpstreamPlace::Command(command) = &config.upstream.place else { panic!("{:?}", config.upstream) };
+    assert_eq!(command.program, Path::new("/etc/pact/./server"));
+    assert_eq!(command.folder.as_deref(), Some(Path::new("/etc/pact/work")));
+    assert_eq!(command.env["TOKEN"].as_str(), "swordfish");
+    assert!(config.effective().contains("max_children = 32") && config.effective().contains("TOKEN"));
+    assert!(!format!("{config:?}{}", config.effective()).contains("swordfish"));
+    let other = read(&started("folder = \"work\"\n[upstream.env]\nTOKEN = \"other\"")).unwrap();
+    assert_eq!(config.needs_restart_for(&other), Some("upstream"));
+}

@@ -13,6 +13,11 @@ const MODERN: &str = "2026-07-28";
 /// The revisions with sessions.
 const LEGACY: [&str; 2] = ["2025-11-25", "2025-06-18"];
 
+/// All that are served.
+pub(crate) const VERSIONS: [&str; 3] = [MODERN, "2025-11-25", "2025-06-18"];
+/// Characters of a revision nobody knows that are repeated to whoever asked for it: a date has ten.
+const MAX_REPEATED: usize = 32;
+
 /// The protocol that a request claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
@@ -31,7 +36,7 @@ impl Era {
             None => Ok(Era::Unsaid),
             Some(MODERN) => Ok(Era::Modern),
             Some(version) if LEGACY.contains(&version) => Ok(Era::Legacy),
-            Some(_) => Err(ShapeFault::VersionUnknown),
+            Some(version) => Err(unknown(version)),
         }
     }
 
@@ -40,8 +45,8 @@ impl Era {
     pub(crate) fn of(headers: &HeaderMap, message: &Message) -> Result<Era, ShapeFault> {
         let said = Era::of_headers(headers)?;
         let body = agreement::claimed_version(message);
-        if body.is_some_and(|version| version != MODERN && !LEGACY.contains(&version)) {
-            return Err(ShapeFault::VersionUnknown);
+        if let Some(version) = body.filter(|version| !VERSIONS.contains(version)) {
+            return Err(unknown(version));
         }
         if body != Some(MODERN) {
             let must_say = said == Era::Modern && message.id().is_some();
@@ -65,6 +70,10 @@ impl Era {
     pub(crate) fn has_sessions(self) -> bool {
         self != Era::Modern
     }
+}
+
+fn unknown(version: &str) -> ShapeFault {
+    ShapeFault::VersionUnknown { requested: version.chars().take(MAX_REPEATED).collect() }
 }
 
 fn require(headers: &HeaderMap, header: &HeaderName, name: &'static str) -> Result<(), ShapeFault> {

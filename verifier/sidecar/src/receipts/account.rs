@@ -20,6 +20,7 @@ pub(crate) struct Account {
     action: Option<Action>,
     call: Option<Hex<32>>,
     known: Option<Box<Known>>,
+    trace: Option<Hex<16>>,
     /// Its receipt was written, or given up: what comes after is no decision.
     pub(super) permitted: bool,
 }
@@ -34,6 +35,11 @@ impl Account {
     pub(crate) fn note_presented(&mut self, hint: UnverifiedHint, verifier: &Verifier) {
         self.hint = Some(hint);
         self.judged_by = Some(digests(verifier));
+    }
+
+    /// The trace that the caller says it belongs to.
+    pub(crate) fn note_trace(&mut self, trace: Option<Hex<16>>) {
+        self.trace = trace;
     }
 
     /// The policy knows what is asked for.
@@ -75,7 +81,7 @@ impl Account {
             policy,
             proof: None,
             request: Hex(request_id.to_bytes()),
-            trace: None,
+            trace: self.trace,
             trust,
             typ: <_>::default(),
             unverified_credential: None,

@@ -82,6 +82,16 @@ impl SessionBook {
         self.with(id, now, |_| Ok(()))
     }
 
+    /// Whether there is such a session, asked by nobody who uses it.
+    pub(crate) fn knows(&self, id: &SessionId, now: Monotonic) -> bool {
+        self.lock().get(id).is_some_and(|session| !self.is_idle(session, now))
+    }
+
+    /// How long one may be idle.
+    pub(crate) fn idle(&self) -> Duration {
+        self.bounds.idle
+    }
+
     /// A permitted call by this key (`None` for one without a holder): the session is the key's, or becomes it.
     pub(crate) fn claim(
         &self,

@@ -18,7 +18,9 @@ pub enum SessionFault {
     #[error("the session belongs to another key than the one that proved itself here")]
     NotYours,
     /// A call by a credential without a holder.
-    #[error("a session belongs to a holder's key, and this credential names no holder")]
+    #[error(
+        "a session, like a tool server that the sidecar starts, belongs to a holder's key, and this credential names no holder"
+    )]
     NeedsHolder,
     /// What is answered was never asked, or is answered.
     #[error("the tool server has not asked that in this session, or it was answered")]

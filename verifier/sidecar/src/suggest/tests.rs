@@ -19,7 +19,7 @@ fn reading_is_task_read_and_the_rest_is_task_work() {
     let read = "\n[tools.\"read_file\"]\naction = \"task.read\"\nproject = { const = \"web\" }\nunjudged = [\"head\", \"path\"]\n";
     let write = "\n[tools.\"write file\"]\naction = \"task.work\"\nproject = { const = \"web\" }\n";
     assert!(text.contains(read) && text.ends_with(write), "{text}");
-    assert!(!text.contains("pact-issuer"));
+    assert!(!text.contains("pact-issuer mint"));
 }
 
 #[test]

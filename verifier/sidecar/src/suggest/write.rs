@@ -25,7 +25,7 @@ pub(super) fn policy(upstream: &HttpUrl, project: &Project, own_actions: bool, t
     text.push_str(
         "# Every argument passes unjudged. Move those that matter: to project, args or rules (README, \"The policy file\").\n\n",
     );
-    text.push_str("# Values for limits of credentials that the tools have no argument for:\n# [limits]\n# runs = 1\n# cost_usd = 0.01\n");
+    text.push_str("# Values for what credentials name and the tools have no argument for. Those of pact-issuer for Tenuo name a task.\n[limits]\ntask_id = \"\"\n# runs = 1\n# cost_usd = 0.01\n");
     let mut used = BTreeSet::new();
     let mut actions = Vec::new();
     for tool in tools.iter().filter(|tool| tool.can_be_named()) {

@@ -31,7 +31,9 @@ impl Events {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() {
             let data = std::mem::take(&mut self.data);
-            return std::mem::take(&mut self.has_data).then(|| data.into());
+            let has_data = std::mem::take(&mut self.has_data);
+            // Without data an event only carries an id, from which a stream is taken up again (MCP 2025-11-25, transports).
+            return (has_data && !data.is_empty()).then(|| data.into());
         }
         let (field, value) = match line.iter().position(|byte| *byte == b':') {
             Some(at) => (line.get(..at), line.get(at + 1..)),
@@ -73,7 +75,8 @@ mod tests {
             let bytes: Vec<String> = stream.chars().map(String::from).collect();
             assert_eq!(read(&bytes.iter().map(String::as_str).collect::<Vec<_>>()), ["a"], "{stream:?}");
         }
-        assert_eq!(read(&["data: a\ndata: b\n\ndata\n\n"]), ["a\nb", ""]);
+        assert_eq!(read(&["data: a\ndata: b\n\ndata\n\n"]), ["a\nb"]);
+        assert_eq!(read(&["id: 7\ndata: \n\ndata: a\n\n"]), ["a"]);
         assert_eq!(read(&["Data: a\n\ndata: b"]), Vec::<String>::new());
     }
 

@@ -40,6 +40,8 @@ mod shared;
 #[cfg(test)]
 mod smuggling;
 #[cfg(test)]
+mod stdio;
+#[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod target;

@@ -156,6 +156,21 @@ async fn m7_the_receipt_is_there_when_the_call_reaches_the_tool_server() {
 }
 
 #[tokio::test]
+async fn a_trace_is_carried_on_and_named_in_the_receipt() {
+    const PARENT: &str = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n";
+    let stand = Stand::ready().await;
+    let credential = stand.issuer.mint();
+    for (headers, carried) in [(PARENT.to_owned(), true), (PARENT.replace("00-", "00_"), false)] {
+        let call = credential.call(AUDIENCE, r#"{"cost":1}"#);
+        assert_eq!(stand.post_with(&headers, call.as_bytes()).await.status, 200);
+        let reached = String::from_utf8(stand.upstream.received().last().unwrap().clone()).unwrap();
+        assert_eq!(reached.contains("4bf92f3577b34da6a3ce929d0e0e4736"), carried, "{reached}");
+    }
+    let traces: Vec<Value> = written(&stand).iter().map(|receipt| receipt["trace"].clone()).collect();
+    assert_eq!(traces, [Value::from("4bf92f3577b34da6a3ce929d0e0e4736"), Value::Null]);
+}
+
+#[tokio::test]
 async fn r9_an_answer_that_was_ended_has_a_receipt_of_its_end() {
     let stand = Stand::with(Wish { more: "[lists]\nevery = \"100ms\"", ..Wish::default() }).await;
     stand.until_ready().await;

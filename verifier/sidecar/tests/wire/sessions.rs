@@ -319,6 +319,8 @@ async fn attack_55_a_message_of_the_newer_protocol_has_no_session_and_must_say_s
     refused(&stand.post_with(headers, unsaid.as_bytes()).await, 400, "header_mismatch");
     let unknown = stand.post_with("MCP-Protocol-Version: 2024-11-05\r\n", unsaid.as_bytes()).await;
     assert_eq!(unknown.json()["error"]["code"], -32022);
+    let data = &unknown.json()["error"]["data"];
+    assert_eq!((&data["supported"][0], &data["requested"]), (&"2026-07-28".into(), &"2024-11-05".into()));
     refused(&unknown, 400, "version_unknown");
     // Nobody says which protocol: the session counts.
     let theirs = other(&stand).call(AUDIENCE, r#"{"cost":1}"#);

@@ -49,11 +49,20 @@ pub(crate) struct Wish {
     pub(crate) list_key_pinned: bool,
     /// The policy file.
     pub(crate) policy: &'static str,
+    /// The section on the tool server, where that is another than the one that records what reaches it.
+    pub(crate) tool_server: Option<String>,
 }
 
 impl Default for Wish {
     fn default() -> Wish {
-        Wish { more: "", list: "pact-revocations/pact", pinned: true, list_key_pinned: true, policy: POLICY }
+        Wish {
+            more: "",
+            list: "pact-revocations/pact",
+            pinned: true,
+            list_key_pinned: true,
+            policy: POLICY,
+            tool_server: None,
+        }
     }
 }
 
@@ -161,6 +170,8 @@ fn config(issuer: &Issuer, upstream: &Upstream, wish: &Wish) -> String {
     } else {
         format!("list_keys_url = \"{}\"", issuer.url("pact-list-keys.json"))
     };
+    let tool_server = wish.tool_server.clone();
+    let tool_server = tool_server.unwrap_or_else(|| format!("url = \"http://{}/tool\"", upstream.address));
     format!(
         r#"
 listen = "127.0.0.1:0"
@@ -170,7 +181,7 @@ policy = "policy.toml"
 state_dir = "state"
 
 [upstream]
-url = "http://{}/tool"
+{tool_server}
 
 [[issuers]]
 id = "acme"
@@ -185,7 +196,6 @@ projects = ["web"]
 
 {}
 "#,
-        upstream.address,
         issuer.url(wish.list),
         wish.more
     )

@@ -152,6 +152,16 @@ fn the_value_of_a_limit_is_stated_where_the_credential_sets_one_and_the_tool_doe
 }
 
 #[test]
+fn the_task_is_stated_for_tools_that_know_none_and_a_named_task_is_not_met_by_it() {
+    let policy = policy("[limits]\ntask_id = ''\n[tools.t]\naction = 'a'\nproject = { const = 'web' }");
+    let call = policy.judge(asked("t", "{}")).unwrap();
+    let stated = policy.with_limits("t", &call.judged, &Open::nothing(), &["project", "task_id"]).unwrap();
+    assert_eq!(stated.arguments.get("task_id").and_then(Json::as_str), Some(""));
+    let unlimited = policy.with_limits("t", &call.judged, &Open::nothing(), &["project"]).unwrap();
+    assert!(!unlimited.arguments.contains_key("task_id"), "a value that no credential names is not stated");
+}
+
+#[test]
 fn a_limit_that_the_file_fixes_is_no_argument_of_a_tool_that_is_judged_by_its_own_name() {
     let policy = policy("identity = true\n[limits]\nruns = 1");
     assert_eq!(judged(&policy, "task.read", r#"{"runs":1}"#), Err("argument_fixed"));
@@ -200,6 +210,7 @@ fn a_rule_or_source_with_a_slip_is_refused_and_says_where() {
         (tool("args = { q = { arg = 'q', values = { a = ['b'] } } }"), "a text, a number"),
         ("identity = true\n[limits]\nproject = 'web'".to_owned(), "the name of a limit"),
         ("identity = true\n[limits]\n'a b' = 1".to_owned(), "the name of a limit"),
+        ("identity = true\n[limits]\ntask_id = 1".to_owned(), "a text"),
         ("identity = true\n[limits]\nruns = [1]".to_owned(), "a text, a number"),
         ("identity = true\nlist_without_credential = 'some'".to_owned(), "\"none\" or \"all\""),
         (

@@ -2,16 +2,32 @@
 
 use toml::{Table, Value};
 
-use super::{Config, CredentialConfig, SourceConfig, UpstreamConfig};
+use super::{Config, CredentialConfig, ListenConfig, Place, ReissueConfig, SourceConfig, UpstreamConfig};
 use crate::bridge::period;
 
 pub(super) fn toml(config: &Config) -> String {
     let mut table = Table::new();
     table.insert("key".into(), config.key.display().to_string().into());
+    if let Some(listen) = &config.listen {
+        table.insert("listen".into(), Value::Table(listen_table(listen)));
+    }
     table.insert("upstreams".into(), Value::Array(config.upstreams.iter().map(upstream).collect()));
     table.insert("credentials".into(), Value::Array(config.credentials.iter().map(credential).collect()));
     // A table of texts always has a form.
     toml::to_string_pretty(&table).unwrap_or_default()
+}
+
+fn listen_table(config: &ListenConfig) -> Table {
+    let mut table = Table::new();
+    match &config.place {
+        Place::Address(address) => table.insert("address".into(), address.to_string().into()),
+        Place::Socket(path) => table.insert("socket".into(), path.display().to_string().into()),
+    };
+    if let Some(file) = &config.secret_file {
+        table.insert("secret_file".into(), file.display().to_string().into());
+    }
+    table.insert("allowed_origins".into(), texts(&config.allowed_origins));
+    table
 }
 
 fn upstream(config: &UpstreamConfig) -> Value {
@@ -36,6 +52,11 @@ fn credential(config: &CredentialConfig) -> Value {
     match &config.source {
         SourceConfig::File(path) => table.insert("file".into(), path.display().to_string().into()),
         SourceConfig::Command(argv) => table.insert("command".into(), texts(argv)),
+        SourceConfig::Issuer(ReissueConfig { url, issuer, mandate }) => {
+            table.insert("issuer".into(), issuer.to_string().into());
+            table.insert("mandate".into(), mandate.to_string().into());
+            table.insert("reissue".into(), url.to_string().into())
+        }
     };
     table.insert("upstreams".into(), texts(&config.upstreams));
     table.insert("actions".into(), texts(&config.actions));

@@ -8,7 +8,9 @@ use pact_verifier::{
     strict::{ConfigFault, StrictTable},
 };
 
-use super::{Config, ConfigError, CredentialConfig, SourceConfig, UpstreamConfig, UpstreamUrl};
+use super::{
+    Config, ConfigError, CredentialConfig, ReissueConfig, SourceConfig, UpstreamConfig, UpstreamUrl, listen,
+};
 use crate::{
     bridge::period,
     limits::{ANSWER_TIMEOUT, CONNECT_TIMEOUT, IDLE_TIMEOUT, MAX_ENTRIES},
@@ -16,6 +18,7 @@ use crate::{
 
 pub(super) fn config(mut table: StrictTable, folder: &Path) -> Result<Config, ConfigError> {
     let key = table.text("key")?;
+    let listen = table.table("listen")?;
     let (upstreams, credentials) = (table.tables("upstreams")?, table.tables("credentials")?);
     // Before anything is called missing: a slip of the hand stands in its place.
     table.finish()?;
@@ -29,7 +32,9 @@ pub(super) fn config(mut table: StrictTable, folder: &Path) -> Result<Config, Co
     }
     count("credentials", credentials.len(), 0)?;
     let credentials = credentials.into_iter().map(|table| credential(table, folder, &upstreams));
-    Ok(Config { key, credentials: credentials.collect::<Result<_, _>>()?, upstreams })
+    let credentials = credentials.collect::<Result<_, _>>()?;
+    let listen = listen.map(|table| listen::read(table, folder)).transpose()?;
+    Ok(Config { key, upstreams, credentials, listen })
 }
 
 fn count(what: &'static str, found: usize, least: usize) -> Result<(), ConfigError> {
@@ -109,12 +114,23 @@ fn credential(
 }
 
 fn source(table: &mut StrictTable, folder: &Path) -> Result<SourceConfig, ConfigError> {
-    let (file, command) = (table.text("file")?, table.texts("command")?);
-    match (file, command.is_empty()) {
-        (Some(file), true) => Ok(SourceConfig::File(folder.join(file))),
-        (None, false) => Ok(SourceConfig::Command(command)),
+    let (file, command, reissue) = (table.text("file")?, table.texts("command")?, table.text("reissue")?);
+    match (file, command.is_empty(), reissue) {
+        (Some(file), true, None) => Ok(SourceConfig::File(folder.join(file))),
+        (None, false, None) => Ok(SourceConfig::Command(command)),
+        (None, true, Some(url)) => Ok(SourceConfig::Issuer(reissuer(table, &url)?)),
         _ => Err(ConfigError::Source(table.path_of("file"))),
     }
+}
+
+fn reissuer(table: &mut StrictTable, url: &str) -> Result<ReissueConfig, ConfigError> {
+    let (issuer, mandate) = (table.needed_text("issuer")?, table.needed_text("mandate")?);
+    let id = |key| move |fault| ConfigError::Id { key, fault };
+    Ok(ReissueConfig {
+        url: url.parse().map_err(|fault| ConfigError::Url { key: table.path_of("reissue"), fault })?,
+        issuer: issuer.parse().map_err(id(table.path_of("issuer")))?,
+        mandate: mandate.parse().map_err(id(table.path_of("mandate")))?,
+    })
 }
 
 /// A typing error would send a credential nowhere, and nobody would know why.

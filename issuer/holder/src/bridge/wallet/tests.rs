@@ -33,6 +33,10 @@ fn config(source: SourceConfig, to: &[&str], actions: &[&str]) -> CredentialConf
     }
 }
 
+fn wallet(configs: &[CredentialConfig]) -> Wallet {
+    Wallet::new(configs, &Arc::new(Holder::from_seed(&[7; 32]).unwrap())).unwrap()
+}
+
 fn file(folder: &Path, name: &str, text: &str) -> SourceConfig {
     fs::write(folder.join(name), text).unwrap();
     SourceConfig::File(folder.join(name))
@@ -64,7 +68,7 @@ async fn the_credential_is_chosen_by_server_action_and_project() {
     let folder = tempfile::tempdir().unwrap();
     let [web, shop, other] =
         [stack("task.read", "web", 600), stack("task.read", "shop", 600), stack("task.read", "web", 600)];
-    let wallet = Wallet::new(&[
+    let wallet = wallet(&[
         config(file(folder.path(), "other", &other), &[THERE], &[]),
         config(file(folder.path(), "web", &web), &[HERE], &[]),
         config(file(folder.path(), "shop", &shop), &[HERE], &[]),
@@ -85,7 +89,7 @@ async fn the_credential_is_chosen_by_server_action_and_project() {
 async fn a_file_is_read_again_when_it_changes_and_what_is_held_serves_while_it_lives() {
     let folder = tempfile::tempdir().unwrap();
     let (first, second) = (stack("task.read", "web", 600), stack("task.read", "web", 900));
-    let wallet = Wallet::new(&[config(file(folder.path(), "c", &first), &[HERE], &[])]);
+    let wallet = wallet(&[config(file(folder.path(), "c", &first), &[HERE], &[])]);
     let pocket = &wallet.pockets[0];
     assert_eq!(pocket.current(at(0)).await.unwrap().text(), first);
     fs::write(folder.path().join("c"), "not a credential *").unwrap();
@@ -103,7 +107,7 @@ async fn a_command_is_asked_again_before_the_end_and_when_a_sidecar_refuses_what
     let (first, second) = (stack("task.read", "web", 600), stack("task.read", "web", 900));
     fs::write(folder.path().join("c"), &first).unwrap();
     let cat = SourceConfig::Command(vec!["cat".into(), folder.path().join("c").display().to_string()]);
-    let wallet = Wallet::new(&[config(cat, &[HERE], &[])]);
+    let wallet = wallet(&[config(cat, &[HERE], &[])]);
     let pocket = &wallet.pockets[0];
     let held = pocket.current(at(0)).await.unwrap();
     fs::write(folder.path().join("c"), &second).unwrap();

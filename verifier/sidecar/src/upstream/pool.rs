@@ -27,7 +27,7 @@ use tower_service::Service;
 use crate::limits::{POOL_CONNECTIONS, POOL_IDLE};
 
 /// Connections to one place.
-pub(crate) struct Pool {
+pub(super) struct Pool {
     connector: HttpsConnector<HttpConnector>,
     to: Uri,
     /// What stands in the request line, and in `Host`.
@@ -38,7 +38,7 @@ pub(crate) struct Pool {
 
 /// Why a request got no answer.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NoAnswer {
+pub(super) enum NoAnswer {
     /// The URL names nothing that a request can be sent to.
     #[error("the URL has no host")]
     NoHost,
@@ -52,13 +52,13 @@ pub(crate) enum NoAnswer {
 
 /// An answer's body, with the connection that it comes on: that is kept when the body ends, and closed when it is dropped
 /// before.
-pub(crate) struct PooledBody {
+pub(super) struct PooledBody {
     inner: Incoming,
-    line: Option<Line>,
+    line: Option<Box<Line>>,
     idle: Arc<Idle>,
 }
 
-/// One connection.
+/// One connection. It is large, and handed about in a box.
 struct Line {
     sender: SendRequest<Full<Bytes>>,
     driver: Connection<MaybeHttpsStream<TokioIo<TcpStream>>, Full<Bytes>>,
@@ -68,11 +68,11 @@ struct Line {
 
 /// Those on which nothing is asked, the one that was used last behind all others.
 #[derive(Default)]
-struct Idle(Mutex<VecDeque<(Instant, Line)>>);
+struct Idle(Mutex<VecDeque<(Instant, Box<Line>)>>);
 
 impl Pool {
     /// Connects to nothing yet.
-    pub(crate) fn new(connector: HttpsConnector<HttpConnector>, to: Uri) -> Pool {
+    pub(super) fn new(connector: HttpsConnector<HttpConnector>, to: Uri) -> Pool {
         let target = to.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
         Pool {
             connector,
@@ -84,7 +84,7 @@ impl Pool {
     }
 
     /// Sends the request, whose target and `Host` are set here, and comes back with the head of the answer.
-    pub(crate) async fn request(
+    pub(super) async fn request(
         &self,
         mut request: Request<Full<Bytes>>,
     ) -> Result<Response<PooledBody>, NoAnswer> {
@@ -107,16 +107,16 @@ impl Pool {
         }
     }
 
-    async fn connect(&self) -> Result<Line, NoAnswer> {
+    async fn connect(&self) -> Result<Box<Line>, NoAnswer> {
         let mut connector = self.connector.clone();
         poll_fn(|cx| connector.poll_ready(cx)).await.map_err(NoAnswer::Connect)?;
         let stream = connector.call(self.to.clone()).await.map_err(NoAnswer::Connect)?;
         let (sender, driver) = Builder::new().handshake(stream).await?;
-        Ok(Line { sender, driver, is_over: false })
+        Ok(Box::new(Line { sender, driver, is_over: false }))
     }
 
     /// The answer, whose connection is free again at once where there is no body.
-    async fn watched(&self, answer: Response<Incoming>, line: Line) -> Response<PooledBody> {
+    async fn watched(&self, answer: Response<Incoming>, line: Box<Line>) -> Response<PooledBody> {
         let idle = Arc::clone(&self.idle);
         let mut answer = answer.map(|inner| PooledBody { inner, line: Some(line), idle });
         let body = answer.body_mut();
@@ -129,7 +129,7 @@ impl Pool {
     }
 
     /// Closes what has idled for too long.
-    pub(crate) fn let_go(&self) {
+    pub(super) fn let_go(&self) {
         self.idle.let_go();
     }
 }
@@ -180,7 +180,7 @@ fn drive(driver: &mut (impl Future + Unpin), is_over: &mut bool, cx: &mut Contex
 
 impl Idle {
     /// The one that was used last, if the tool server has not closed it.
-    async fn take(&self) -> Option<Line> {
+    async fn take(&self) -> Option<Box<Line>> {
         loop {
             let mut line = self.pop()?;
             poll_fn(|cx| {
@@ -194,12 +194,12 @@ impl Idle {
         }
     }
 
-    fn pop(&self) -> Option<Line> {
+    fn pop(&self) -> Option<Box<Line>> {
         self.let_go();
         self.lines().pop_back().map(|(_, line)| line)
     }
 
-    fn keep(&self, line: Line) {
+    fn keep(&self, line: Box<Line>) {
         let mut lines = self.lines();
         if lines.len() < POOL_CONNECTIONS {
             lines.push_back((Instant::now(), line));
@@ -214,7 +214,7 @@ impl Idle {
         }
     }
 
-    fn lines(&self) -> std::sync::MutexGuard<'_, VecDeque<(Instant, Line)>> {
+    fn lines(&self) -> std::sync::MutexGuard<'_, VecDeque<(Instant, Box<Line>)>> {
         // Lines are put in and taken out whole.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
