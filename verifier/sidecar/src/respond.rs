@@ -11,7 +11,10 @@ use crate::{
     answer::AnswerBody,
     fault::{Fault, ShapeFault, UpstreamFault},
     limits::RETRY_AFTER_SECONDS,
-    mcp::{RpcId, era::VERSIONS},
+    mcp::{
+        RpcId,
+        era::{self, VERSIONS},
+    },
     request_id::RequestId,
     session::SessionFault,
 };
@@ -60,7 +63,7 @@ struct ErrorData<'a> {
 /// What MCP 2026-07-28 has an error say of a revision that is not served, so that the client may choose another.
 #[derive(Serialize)]
 struct Versions<'a> {
-    supported: [&'static str; 3],
+    supported: &'static [&'static str],
     requested: &'a str,
 }
 
@@ -120,7 +123,10 @@ pub(crate) fn error_message(fault: &Fault, id: Option<&RpcId>, request_id: Reque
 fn versions(fault: &Fault) -> Option<Versions<'_>> {
     match fault {
         Fault::Shape(ShapeFault::VersionUnknown { requested }) => {
-            Some(Versions { supported: VERSIONS, requested })
+            Some(Versions { supported: &VERSIONS, requested })
+        }
+        Fault::Upstream(UpstreamFault::NeedsSession) => {
+            Some(Versions { supported: &era::LEGACY, requested: era::MODERN })
         }
         _ => None,
     }

@@ -9,9 +9,9 @@ use crate::{
 };
 
 /// The revision without sessions.
-const MODERN: &str = "2026-07-28";
+pub(crate) const MODERN: &str = "2026-07-28";
 /// The revisions with sessions.
-const LEGACY: [&str; 2] = ["2025-11-25", "2025-06-18"];
+pub(crate) const LEGACY: [&str; 2] = ["2025-11-25", "2025-06-18"];
 
 /// All that are served.
 pub(crate) const VERSIONS: [&str; 3] = [MODERN, "2025-11-25", "2025-06-18"];
