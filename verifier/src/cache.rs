@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use moka::sync::Cache;
 use pact_mandate::{Format, Monotonic, Now, UnixTime};
-use sha2::{Digest, Sha256};
 
 use crate::{format::Opened, presented::Presented, trust::TrustSnapshot};
 
@@ -33,8 +32,7 @@ struct Entry {
 
 impl CacheKey {
     pub(crate) fn of(presented: &Presented, trust: &TrustSnapshot) -> CacheKey {
-        let bytes = Sha256::digest(presented.bytes()).into();
-        CacheKey { bytes, trust: *trust.digest(), format: presented.format() }
+        CacheKey { bytes: *presented.digest(), trust: *trust.digest(), format: presented.format() }
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Presented {
     /// A Biscuit's text as it was sent, which the proof covers (protocol P4, `ath`). Tenuo's proofs cover an id.
     text: Option<Arc<str>>,
     format: Format,
+    /// The SHA-256 of the bytes: what names it in logs, and by which its chain is cached (protocol C7).
+    digest: [u8; 32],
 }
 
 /// What may be said of a credential that nobody verified: for logs, never for a decision (protocol M6).
@@ -56,14 +58,19 @@ impl Presented {
     /// A Tenuo warrant stack: base64 in the standard or the url-safe alphabet, with its padding or without.
     pub fn tenuo(text: &str) -> Result<Presented, PresentedFault> {
         let bytes = decode(Format::Tenuo, text, MAX_STACK_BYTES, alphabet_of(text))?;
-        Ok(Presented { bytes, text: None, format: Format::Tenuo })
+        Ok(Presented::new(bytes, None, Format::Tenuo))
     }
 
     /// A Biscuit token: base64 in the url-safe alphabet, with its padding or without, after an optional `biscuit:`.
     pub fn biscuit(text: &str) -> Result<Presented, PresentedFault> {
         let encoded = text.strip_prefix("biscuit:").unwrap_or(text);
         let bytes = decode(Format::Biscuit, encoded, MAX_TOKEN_BYTES, Alphabet::UrlSafe)?;
-        Ok(Presented { bytes, text: Some(text.into()), format: Format::Biscuit })
+        Ok(Presented::new(bytes, Some(text.into()), Format::Biscuit))
+    }
+
+    fn new(bytes: Arc<[u8]>, text: Option<Arc<str>>, format: Format) -> Presented {
+        let digest = Sha256::digest(&bytes).into();
+        Presented { bytes, text, format, digest }
     }
 
     /// Its form, as its carrier named it.
@@ -73,9 +80,13 @@ impl Presented {
 
     /// What a log may say of it.
     pub fn unverified_hint(&self) -> UnverifiedHint {
-        let digest = Sha256::digest(&self.bytes);
-        let fingerprint = digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let fingerprint = self.digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
         UnverifiedHint { format: self.format, bytes: self.bytes.len(), fingerprint }
+    }
+
+    /// The SHA-256 of its bytes.
+    pub(crate) fn digest(&self) -> &[u8; 32] {
+        &self.digest
     }
 
     /// For the walkers of this crate alone.
@@ -142,7 +153,9 @@ enum Alphabet {
 
 /// A text with both alphabets' own characters fails in either, so each text has at most one reading.
 fn alphabet_of(text: &str) -> Alphabet {
-    if text.bytes().any(|b| matches!(b, b'-' | b'_')) { Alphabet::UrlSafe } else { Alphabet::Standard }
+    // Without an early end, so that the compiler looks at many bytes at once.
+    let found = text.bytes().fold(0, |found, byte| found | u8::from(matches!(byte, b'-' | b'_')));
+    if found > 0 { Alphabet::UrlSafe } else { Alphabet::Standard }
 }
 
 fn decode(format: Format, text: &str, most: usize, alphabet: Alphabet) -> Result<Arc<[u8]>, PresentedFault> {

@@ -4,7 +4,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    json::{Json, Member, Number},
+    json::{Json, Member, Number, plain::plain_length},
     limits::MAX_SAFE_INTEGER,
 };
 
@@ -145,8 +145,9 @@ fn shortened(text: &str) -> String {
 fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|b| b < 0x20 || b == b'"' || b == b'\\') {
-        let (plain, special) = rest.split_at(at);
+    while let Some((plain, special)) = rest.split_at_checked(plain_length(rest.as_bytes()))
+        && !special.is_empty()
+    {
         out.extend_from_slice(plain.as_bytes());
         let mut chars = special.chars();
         if let Some(c) = chars.next() {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::limits::{MAX_JSON_DEPTH, MAX_JSON_NODES};
 
 mod parse;
+pub(crate) mod plain;
 #[cfg(test)]
 mod tests;
 

@@ -2,7 +2,6 @@
 //! it does (protocol M4, R9).
 
 use std::{
-    future::Future,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
@@ -11,15 +10,19 @@ use std::{
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::UnsyncBoxBody;
-use tokio::time::Sleep;
+use tokio::time::Instant;
 
 use crate::{fault::Fault, lifeline::Lifeline};
 
+mod deadlines;
 mod events;
+mod gather;
 mod inspect;
 mod skim;
 
+use deadlines::Deadlines;
 pub(crate) use events::Events;
+use gather::Gathered;
 pub(crate) use inspect::{Expected, Inspect, Reply};
 pub(crate) use skim::{Kind, Skim};
 
@@ -52,24 +55,20 @@ pub(crate) enum LastWord {
 }
 
 /// The tool server's body, watched.
-pub(crate) struct Answer<B> {
+pub(crate) struct Answer<B: Body> {
     /// What was read of it, and judged, before its head went out.
     first: Option<Bytes>,
-    inner: Option<B>,
+    inner: Gathered<B>,
     lifeline: Lifeline,
-    recheck: Pin<Box<Sleep>>,
-    silence: Option<Silence>,
-    keep_alive: Pin<Box<Sleep>>,
+    deadlines: Deadlines,
     last_word: LastWord,
     inspect: Inspect,
     /// Why it ends once what was allowed of it has passed.
     stopped: Option<Fault>,
-}
-
-/// How long the tool server may be silent.
-struct Silence {
-    limit: Duration,
-    sleep: Pin<Box<Sleep>>,
+    /// Nothing more comes.
+    is_over: bool,
+    /// How it broke off, told once what came before has gone out.
+    broken: Option<AnswerBroken>,
 }
 
 impl<B> Answer<B>
@@ -84,17 +83,16 @@ where
         last_word: LastWord,
         inspect: Inspect,
     ) -> Answer<B> {
-        let asleep = |time| Box::pin(tokio::time::sleep(time));
         Answer {
             first: None,
-            inner: Some(inner),
-            recheck: asleep(lifeline.every()),
-            silence: idle.map(|limit| Silence { limit, sleep: asleep(limit) }),
-            keep_alive: asleep(lifeline.keep_alive()),
+            inner: Gathered::new(inner),
+            deadlines: Deadlines::new(lifeline.every(), idle, lifeline.keep_alive()),
             lifeline,
             last_word,
             inspect,
             stopped: None,
+            is_over: false,
+            broken: None,
         }
     }
 
@@ -105,7 +103,7 @@ where
 
     /// Lets go of the tool server and says the last word.
     fn end(&mut self, fault: Fault) -> Result<Frame<Bytes>, AnswerBroken> {
-        self.inner = None;
+        self.let_go();
         self.lifeline.count_end(&fault);
         match &self.last_word {
             LastWord::None => Err(AnswerBroken::Ended(fault)),
@@ -118,17 +116,18 @@ where
         }
     }
 
+    fn let_go(&mut self) {
+        self.inner.let_go();
+        self.is_over = true;
+    }
+
     /// What of the tool server's bytes may pass.
-    fn pass(&mut self, data: Bytes) -> Frame<Bytes> {
-        let now = tokio::time::Instant::now();
-        if let Some(silence) = &mut self.silence {
-            silence.sleep.as_mut().reset(now + silence.limit);
-        }
-        self.keep_alive.as_mut().reset(now + self.lifeline.keep_alive());
+    fn pass(&mut self, data: Bytes, now: Instant) -> Frame<Bytes> {
+        self.deadlines.heard(now);
         match self.inspect.take(&data) {
             Ok(()) => Frame::data(data),
             Err(stop) => {
-                self.inner = None;
+                self.let_go();
                 self.stopped = Some(stop.fault.into());
                 Frame::data(data.slice(..stop.at.min(data.len())))
             }
@@ -136,39 +135,59 @@ where
     }
 
     /// A comment, where an event stream has been silent for so long that somebody on the way may take it for dead.
-    fn poll_keep_alive(&mut self, cx: &mut Context<'_>) -> Option<Frame<Bytes>> {
-        let is_between = self.inspect.events().map(Events::is_between)?;
-        if self.keep_alive.as_mut().poll(cx).is_pending() {
-            return None;
-        }
-        let next = tokio::time::Instant::now() + self.lifeline.keep_alive();
-        self.keep_alive.as_mut().reset(next);
-        // So that the timer wakes us again.
-        let _ = self.keep_alive.as_mut().poll(cx);
-        is_between.then(|| Frame::data(Bytes::from_static(b": keep-alive\n\n")))
+    fn comment(&mut self, now: Instant) -> Option<Frame<Bytes>> {
+        let is_due = self.deadlines.is_comment_due(now);
+        let is_between = self.inspect.events().is_some_and(Events::is_between);
+        (is_due && is_between).then(|| Frame::data(Bytes::from_static(b": keep-alive\n\n")))
     }
 
     /// The last frame, when the answer must end now.
-    fn poll_end(&mut self, cx: &mut Context<'_>) -> Option<Result<Frame<Bytes>, AnswerBroken>> {
-        while self.recheck.as_mut().poll(cx).is_ready() {
-            if let Err(fault) = self.lifeline.check() {
-                return Some(self.end(fault));
-            }
-            let next = tokio::time::Instant::now() + self.lifeline.every();
-            self.recheck.as_mut().reset(next);
+    fn end_if_due(&mut self, now: Instant) -> Option<Result<Frame<Bytes>, AnswerBroken>> {
+        if self.deadlines.is_recheck_due(now)
+            && let Err(fault) = self.lifeline.check()
+        {
+            return Some(self.end(fault));
         }
-        let silence = self.silence.as_mut()?;
-        let limit = silence.limit;
-        silence.sleep.as_mut().poll(cx).is_ready().then(|| {
-            self.inner = None;
-            Err(AnswerBroken::Silent { limit })
-        })
+        let limit = self.deadlines.silent_for(now)?;
+        self.let_go();
+        Some(Err(AnswerBroken::Silent { limit }))
+    }
+
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, AnswerBroken>>> {
+        if let Some(first) = self.first.take() {
+            return Poll::Ready(Some(Ok(Frame::data(first))));
+        }
+        if let Some(fault) = self.stopped.take() {
+            return Poll::Ready(Some(self.end(fault)));
+        }
+        if self.is_over {
+            return Poll::Ready(None);
+        }
+        let now = Instant::now();
+        if let Some(last) = self.end_if_due(now) {
+            return Poll::Ready(Some(last));
+        }
+        match self.inner.poll_data(cx) {
+            Poll::Pending => {
+                let comment = self.comment(now);
+                if comment.is_none() {
+                    self.deadlines.wake_in_time(cx);
+                }
+                comment.map_or(Poll::Pending, |comment| Poll::Ready(Some(Ok(comment))))
+            }
+            Poll::Ready(Some(Ok(data))) => Poll::Ready(Some(Ok(self.pass(data, now)))),
+            Poll::Ready(end) => {
+                self.let_go();
+                Poll::Ready(end.map(|_| Err(AnswerBroken::Upstream)))
+            }
+        }
     }
 }
 
 impl<B> Body for Answer<B>
 where
     B: Body<Data = Bytes> + Unpin,
+    B::Error: Unpin,
 {
     type Data = Bytes;
     type Error = AnswerBroken;
@@ -177,58 +196,37 @@ where
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, AnswerBroken>>> {
-        let this = &mut *self;
-        if let Some(first) = this.first.take() {
-            return Poll::Ready(Some(Ok(Frame::data(first))));
+        if let Some(broken) = self.broken.take() {
+            return Poll::Ready(Some(Err(broken)));
         }
-        if let Some(fault) = this.stopped.take() {
-            return Poll::Ready(Some(this.end(fault)));
-        }
-        if this.inner.is_none() {
-            return Poll::Ready(None);
-        }
-        if let Some(last) = this.poll_end(cx) {
-            return Poll::Ready(Some(last));
-        }
-        let Some(inner) = this.inner.as_mut() else { return Poll::Ready(None) };
-        match Pin::new(inner).poll_frame(cx) {
-            Poll::Pending => match this.poll_keep_alive(cx) {
-                Some(comment) => Poll::Ready(Some(Ok(comment))),
-                None => Poll::Pending,
-            },
-            Poll::Ready(None) => {
-                this.inner = None;
-                Poll::Ready(None)
-            }
-            Poll::Ready(Some(Err(_))) => {
-                this.inner = None;
-                Poll::Ready(Some(Err(AnswerBroken::Upstream)))
-            }
-            Poll::Ready(Some(Ok(frame))) => {
-                // Trailers are headers that no allow-list saw.
-                Poll::Ready(Some(Ok(this.pass(frame.into_data().unwrap_or_default()))))
-            }
-        }
+        let next = self.poll_next(cx);
+        let Poll::Ready(Some(Err(broken))) = next else { return next };
+        // The HTTP server throws away what it has not written when a body fails, and writes while it has to wait for one.
+        self.broken = Some(broken);
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_none() && self.stopped.is_none() && self.inner.as_ref().is_none_or(Body::is_end_stream)
+        let is_waited_for = self.first.is_some() || self.stopped.is_some() || self.broken.is_some();
+        !is_waited_for && (self.is_over || self.inner.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
-        match (&self.inner, &self.last_word) {
+        if self.stopped.is_some() {
+            return SizeHint::default();
+        }
+        match &self.last_word {
             // A length that was announced could not be kept by a stream that gains an event.
-            (Some(inner), LastWord::None) => {
+            LastWord::Event(_) if !self.is_over => SizeHint::default(),
+            LastWord::Event(_) | LastWord::None => {
                 let first =
                     self.first.as_ref().and_then(|first| u64::try_from(first.len()).ok()).unwrap_or(0);
-                match inner.size_hint().exact() {
+                match self.inner.size_hint().exact() {
                     Some(rest) => SizeHint::with_exact(rest.saturating_add(first)),
                     None => SizeHint::default(),
                 }
             }
-            (Some(_), LastWord::Event(_)) => SizeHint::default(),
-            (None, _) if self.stopped.is_some() => SizeHint::default(),
-            (None, _) => SizeHint::with_exact(0),
         }
     }
 }

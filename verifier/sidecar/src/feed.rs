@@ -1,4 +1,4 @@
-//! What runs in the background: the watchers of key sets and of lists, and the upkeep of metrics.
+//! What runs in the background: the watchers of key sets and of lists, and the upkeep of metrics and connections.
 
 use std::{path::Path, sync::Arc};
 
@@ -47,11 +47,12 @@ impl Feeds {
     }
 }
 
-/// The upkeep of metrics and of trust, for ever.
+/// The upkeep of metrics, of connections to the tool server and of trust, for ever.
 pub(crate) async fn upkeep(gate: Arc<Gate>) {
     loop {
         tokio::time::sleep(METRICS_UPKEEP).await;
         gate.metrics.upkeep();
+        gate.upstream.let_go_of_idle();
         // A fetch that hangs over the hard stop keeps no root alive (protocol K4).
         retrust(&gate);
     }

@@ -1,6 +1,9 @@
 //! One request's way from the wire to the tool server: bounded, parsed once, judged, forwarded; or refused.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::{
+    pin::pin,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -99,7 +102,7 @@ impl Gate {
     {
         let request_id = self.ids.next();
         let mut account = self.receipts.account();
-        let answered = caught(self.serve(request, request_id, &mut account)).await;
+        let answered = caught(pin!(self.serve(request, request_id, &mut account))).await;
         let turned = match answered {
             Ok(Ok(response)) => return response,
             Ok(Err(turned)) => turned,
@@ -158,7 +161,9 @@ impl Gate {
         }
         let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), request_id, place);
         let started = self.clock.now().monotonic;
-        let forwarded = caught(self.upstream.forward(passage, leg, headers, lifeline, request_id)).await;
+        // In a box: it is the larger part of a future that the HTTP server moves about.
+        let mut forwarding = Box::pin(self.upstream.forward(passage, leg, headers, lifeline, request_id));
+        let forwarded = caught(forwarding.as_mut()).await;
         let answer = forwarded.unwrap_or(Err(Fault::InternalForwarded)).map_err(turned)?;
         self.metrics.answered_in(self.clock.now().monotonic.since(started));
         match onlooker {
@@ -282,4 +287,21 @@ pub(crate) fn read_carriage(
         pact_proof: &fresh,
     };
     carriage::read(params, carriers)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::body::Incoming;
+
+    use super::*;
+
+    /// The HTTP server moves it five times for each request.
+    #[test]
+    fn the_future_of_a_request_is_small() {
+        fn size_of_returned<F>(_: fn(Arc<Gate>, Request<Incoming>) -> F) -> usize {
+            size_of::<F>()
+        }
+        let size = size_of_returned(Gate::answer::<Incoming>);
+        assert!(size <= 8 * 1024, "{size} bytes");
+    }
 }

@@ -1,12 +1,17 @@
 //! What keeps an open answer open (protocol R9): asked again while it runs, and no longer than that.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use pact_mandate::Monotonic;
 use pact_verifier::permit::Standing;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
-use crate::{fault::Fault, gate::Gate, request_id::RequestId, respond};
+use crate::{
+    fault::{Fault, UpstreamFault},
+    gate::Gate,
+    request_id::RequestId,
+    respond,
+};
 
 /// What an answer rests on and what it occupies, held for as long as it runs. Open methods rest on nothing.
 pub(crate) struct Lifeline {
@@ -48,13 +53,24 @@ impl Lifeline {
         self.standing.as_ref().map_or(Ok(()), |standing| self.gate.still_permits(standing))
     }
 
-    /// Comes back only when the answer must end.
-    pub(crate) async fn ended(&self) -> Fault {
+    /// Waits for what the tool server does: while it may, and for `limit` at the most.
+    pub(crate) async fn wait<T>(
+        &self,
+        limit: Duration,
+        mut done: Pin<&mut impl Future<Output = T>>,
+    ) -> Result<T, Fault> {
+        let end = Instant::now() + limit;
         loop {
-            tokio::time::sleep(self.every()).await;
+            let turn = end.min(Instant::now() + self.every());
+            if let Ok(done) = tokio::time::timeout_at(turn, done.as_mut()).await {
+                return Ok(done);
+            }
             if let Err(fault) = self.check() {
                 self.count_end(&fault);
-                return fault;
+                return Err(fault);
+            }
+            if Instant::now() >= end {
+                return Err(UpstreamFault::TooSlow { limit }.into());
             }
         }
     }

@@ -118,6 +118,8 @@ pub const MAX_TOOLS_LIST_BYTES: usize = 4 * 1024 * 1024;
 pub const MAX_LISTED_TOOLS: usize = 1024;
 /// How long an answer that has begun may stay silent.
 pub const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
+/// Bytes of an answer after which no more of what is there is joined to them: what one write to a socket takes.
+pub(crate) const MAX_GATHERED_BYTES: usize = 32 * 1024;
 /// How often an open answer's chain is judged again: well inside the 60 s of protocol R9.
 pub const RECHECK: Duration = Duration::from_secs(1);
 

@@ -1,7 +1,7 @@
 //! The tool server behind, whichever way it is reached. Nothing reaches it but what a [`Passage`] or a [`Deed`] holds, and each
 //! of them once.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
@@ -25,6 +25,7 @@ use crate::{
 mod body;
 mod http_server;
 mod outgoing;
+mod pool;
 mod stdio;
 
 use body::UpstreamBody;
@@ -125,12 +126,7 @@ impl Upstream {
         asked: Asked,
         lifeline: Lifeline,
     ) -> Result<Response<AnswerBody>, Fault> {
-        let limit = self.answer_timeout;
-        let answer = tokio::select! {
-            answer = tokio::time::timeout(limit, self.server.send(outgoing)) => answer,
-            fault = lifeline.ended() => return Err(fault),
-        };
-        let answer = answer.map_err(|_| UpstreamFault::TooSlow { limit })??;
+        let answer = lifeline.wait(self.answer_timeout, pin!(self.server.send(outgoing))).await??;
         self.pass(answer, lifeline, asked).await
     }
 
@@ -181,12 +177,7 @@ impl Upstream {
 
     /// The first bytes of an answer of JSON, which most often are all.
     async fn first_part(&self, body: &mut UpstreamBody, lifeline: &Lifeline) -> Result<Option<Bytes>, Fault> {
-        let limit = self.answer_timeout;
-        let first = tokio::select! {
-            first = tokio::time::timeout(limit, body.frame()) => first,
-            fault = lifeline.ended() => return Err(fault),
-        };
-        match first.map_err(|_| UpstreamFault::TooSlow { limit })? {
+        match lifeline.wait(self.answer_timeout, pin!(body.frame())).await? {
             None => Ok(None),
             Some(frame) => {
                 let frame = frame.map_err(|_| UpstreamFault::Unreachable)?;
@@ -235,6 +226,13 @@ impl Upstream {
         match &self.server {
             Server::Http(_) => None,
             Server::Stdio(server) => Some(server.upkeep()),
+        }
+    }
+
+    /// Closes connections to it that nobody has used for too long.
+    pub(crate) fn let_go_of_idle(&self) {
+        if let Server::Http(server) = &self.server {
+            server.let_go_of_idle();
         }
     }
 

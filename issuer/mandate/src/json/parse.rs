@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use super::{Json, JsonError, JsonFault, Member, Number};
+use super::{Json, JsonError, JsonFault, Member, Number, plain::plain_length};
 use crate::{
     amount::Decimal,
     limits::{MAX_JSON_DEPTH, MAX_JSON_NODES, MAX_SAFE_INTEGER},
@@ -125,8 +125,10 @@ impl Parser<'_> {
         self.at += 1;
         let mut value = String::new();
         loop {
-            let plain = self.run(|b| b != b'"' && b != b'\\' && b >= 0x20);
-            value.push_str(self.slice(plain));
+            let start = self.at;
+            // It stops at bytes below 0x80 only, so slices stay whole characters.
+            self.at += plain_length(self.rest().as_bytes());
+            value.push_str(self.slice(start..self.at));
             match self.peek()? {
                 b'"' => {
                     self.at += 1;

@@ -34,7 +34,8 @@ pub(crate) struct Events {
     word: Vec<u8>,
     /// Of the present event: its type, and what its data is.
     kind: Vec<u8>,
-    data: Option<Skim>,
+    data: Skim,
+    has_data: bool,
     /// Whether the present event has any line.
     begun: bool,
     after_return: bool,
@@ -72,12 +73,24 @@ enum Field {
 impl Events {
     /// Reads on until an event ends.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Option<Event> {
-        for (at, byte) in bytes.iter().enumerate() {
+        let mut rest = bytes;
+        loop {
+            rest = self.value(rest);
+            let (byte, after) = rest.split_first()?;
+            rest = after;
             if let Some(said) = self.byte(*byte) {
-                return Some(Event { end: at + 1, said });
+                return Some(Event { end: bytes.len().saturating_sub(rest.len()), said });
             }
         }
-        None
+    }
+
+    /// Reads a value to the end of its line, or as far as there is something, at once. What follows is handed back.
+    fn value<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let Part::Value(field) = self.part else { return bytes };
+        let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(bytes.len());
+        let (value, rest) = bytes.split_at_checked(end).unwrap_or((bytes, &[]));
+        self.value_bytes(field, value);
+        rest
     }
 
     /// Whether the stream stands between two events.
@@ -145,10 +158,10 @@ impl Events {
             Part::Space(field) => {
                 self.part = Part::Value(field);
                 if byte != b' ' {
-                    self.value_byte(field, byte);
+                    self.value_bytes(field, &[byte]);
                 }
             }
-            Part::Value(field) => self.value_byte(field, byte),
+            Part::Value(field) => self.value_bytes(field, &[byte]),
         }
     }
 
@@ -158,8 +171,11 @@ impl Events {
         match self.word.as_slice() {
             _ if is_comment => Field::Other,
             b"data" => {
+                if !std::mem::replace(&mut self.has_data, true) {
+                    self.data.reset();
+                }
                 // Two lines of data are joined by a line feed.
-                self.data.get_or_insert_default().take(b"\n");
+                self.data.take(b"\n");
                 Field::Data
             }
             b"event" => {
@@ -170,12 +186,12 @@ impl Events {
         }
     }
 
-    fn value_byte(&mut self, field: Field, byte: u8) {
+    fn value_bytes(&mut self, field: Field, bytes: &[u8]) {
         match field {
             Field::Data => {
-                self.data.get_or_insert_default().take(&[byte]);
+                self.data.take(bytes);
             }
-            Field::Type => push(&mut self.kind, byte),
+            Field::Type => bytes.iter().for_each(|byte| push(&mut self.kind, *byte)),
             Field::Other => {}
         }
     }
@@ -190,12 +206,13 @@ impl Events {
 
     fn end_event(&mut self) -> Option<Said> {
         let begun = std::mem::replace(&mut self.begun, false);
-        let (data, kind) = (self.data.take(), std::mem::take(&mut self.kind));
+        let has_data = std::mem::replace(&mut self.has_data, false);
+        let is_read = matches!(self.kind.as_slice(), b"" | b"message");
+        self.kind.clear();
         if !begun {
             return None;
         }
-        let is_read = kind.is_empty() || kind == b"message";
-        Some(match data.filter(|_| is_read).map(|data| data.finish()) {
+        Some(match (has_data && is_read).then(|| self.data.finish()) {
             Some(Ok(Some(kind))) => Said::Message(kind),
             Some(Err(_)) => Said::Malformed,
             Some(Ok(None)) | None => Said::Nothing,

@@ -1,6 +1,8 @@
 //! What a message of the tool server is, read along while it passes: the four members at its top that say so, and nothing of
 //! what it carries. Time is linear, memory is bounded, and not a byte is held back.
 
+use std::borrow::Cow;
+
 use pact_mandate::Json;
 
 use crate::{limits::MAX_RPC_ID_CHARS, mcp::RpcId};
@@ -67,14 +69,38 @@ impl Skim {
     /// Reads on. Tells how many bytes went up to the end of the object, if it ends in these.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut end = None;
-        for (at, byte) in bytes.iter().enumerate() {
+        let mut rest = bytes;
+        loop {
+            rest = rest.get(self.irrelevant(rest)..).unwrap_or_default();
+            let Some((byte, after)) = rest.split_first() else { return end };
             let before = self.phase;
             self.byte(*byte);
+            rest = after;
             if self.phase == Phase::End && before != Phase::End {
-                end = Some(at + 1);
+                end = Some(bytes.len().saturating_sub(rest.len()));
             }
         }
-        end
+    }
+
+    /// How many of the next bytes change nothing: what a value is made of that is not kept, which most of a text is.
+    fn irrelevant(&self, bytes: &[u8]) -> usize {
+        if self.phase != Phase::Value || self.is_id || self.escaped {
+            return 0;
+        }
+        let next = if self.in_text {
+            bytes.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..b' '))
+        } else {
+            bytes.iter().position(|byte| matches!(byte, b'"' | b',' | b'{' | b'}' | b'[' | b']'))
+        };
+        next.unwrap_or(bytes.len())
+    }
+
+    /// Begins another text, in the room of this one.
+    pub(crate) fn reset(&mut self) {
+        let (mut name, mut id_text) = (std::mem::take(&mut self.name), std::mem::take(&mut self.id_text));
+        name.clear();
+        id_text.clear();
+        *self = Skim { name, id_text, ..Skim::default() };
     }
 
     /// What it was; `None` for a text of nothing but space.
@@ -171,7 +197,7 @@ impl Skim {
             self.phase = Phase::Broken;
             return;
         };
-        let known = match name.as_str() {
+        let known = match &*name {
             "method" => &mut self.has.method,
             "result" => &mut self.has.result,
             "error" => &mut self.has.error,
@@ -202,10 +228,13 @@ impl Skim {
     }
 }
 
-/// The name that a text of JSON without its quotes is.
-fn decoded(raw: &[u8]) -> Option<String> {
+/// The name that a text of JSON without its quotes is. Control characters have broken it already.
+fn decoded(raw: &[u8]) -> Option<Cow<'_, str>> {
+    if raw.is_ascii() && !raw.contains(&b'\\') {
+        return str::from_utf8(raw).ok().map(Cow::Borrowed);
+    }
     match Json::parse(&[b"\"", raw, b"\""].concat()) {
-        Ok(Json::String(name)) => Some(name),
+        Ok(Json::String(name)) => Some(Cow::Owned(name)),
         _ => None,
     }
 }

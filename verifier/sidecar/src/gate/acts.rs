@@ -1,7 +1,7 @@
 //! Acts on sessions (protocol M4): GET, DELETE, and answers to what the tool server asked. Each needs a proof by the key that
 //! owns the session; nothing flows before it.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Response};
@@ -94,7 +94,7 @@ impl Gate {
         self.metrics.passed(Passed::Act);
         tracing::debug!(%request_id, decision = "permit", act = deed.name(), "an act on a session was permitted");
         let lifeline = Lifeline::new(Arc::clone(self), Some(deed.standing()), request_id, place);
-        let done = caught(self.upstream.act(deed, headers, lifeline, request_id)).await;
+        let done = caught(pin!(self.upstream.act(deed, headers, lifeline, request_id))).await;
         let done = done.unwrap_or(Err(Fault::InternalForwarded));
         if let (Err(_), Some(request)) = (&done, answered) {
             self.sessions.visit(&session).give_back(request);

@@ -7,12 +7,11 @@ use std::{
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
-use hyper::body::Incoming;
 
-use super::stdio::ChildBody;
+use super::{pool::PooledBody, stdio::ChildBody};
 
 pub(crate) enum UpstreamBody {
-    Http(Incoming),
+    Http(PooledBody),
     Child(ChildBody),
 }
 

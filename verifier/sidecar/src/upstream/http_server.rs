@@ -5,24 +5,22 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, header};
 use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
-    rt::{TokioExecutor, TokioTimer},
-};
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::connect::HttpConnector;
 use tokio::net::TcpStream;
 
-use super::Outgoing;
+use super::{
+    Outgoing,
+    pool::{Pool, PooledBody},
+};
 use crate::{
     config::HttpUrl,
     fault::UpstreamFault,
     header::{LAST_EVENT_ID, SESSION},
-    limits::{POOL_CONNECTIONS, POOL_IDLE},
 };
 
 pub(super) struct HttpServer {
-    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    pool: Pool,
     url: HttpUrl,
     connect_timeout: Duration,
 }
@@ -39,28 +37,28 @@ impl HttpServer {
             .https_or_http()
             .enable_http1()
             .wrap_connector(connector);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(POOL_IDLE)
-            .pool_max_idle_per_host(POOL_CONNECTIONS)
-            .build(connector);
-        HttpServer { client, url, connect_timeout }
+        let pool = Pool::new(connector, url.uri().clone());
+        HttpServer { pool, url, connect_timeout }
+    }
+
+    /// Closes connections that nobody has used for too long.
+    pub(super) fn let_go_of_idle(&self) {
+        self.pool.let_go();
     }
 
     /// Dropping the future or the answer's body closes the connection.
-    pub(super) async fn send(&self, outgoing: Outgoing) -> Result<Response<Incoming>, UpstreamFault> {
+    pub(super) async fn send(&self, outgoing: Outgoing) -> Result<Response<PooledBody>, UpstreamFault> {
         let request_id = outgoing.request_id;
-        self.client.request(self.request(outgoing)).await.map_err(|error| {
+        self.pool.request(HttpServer::request(outgoing)).await.map_err(|error| {
             tracing::warn!(%request_id, error = %chain(&error), "the tool server gave no answer");
             UpstreamFault::Unreachable
         })
     }
 
-    fn request(&self, outgoing: Outgoing) -> Request<Full<Bytes>> {
+    fn request(outgoing: Outgoing) -> Request<Full<Bytes>> {
         let is_post = outgoing.method == Method::POST;
         let mut request = Request::new(Full::from(outgoing.body));
         *request.method_mut() = outgoing.method;
-        *request.uri_mut() = self.url.uri().clone();
         *request.headers_mut() = outgoing.headers;
         let headers = request.headers_mut();
         if is_post {

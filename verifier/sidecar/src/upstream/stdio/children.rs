@@ -4,6 +4,7 @@
 use std::{
     collections::HashMap,
     io,
+    pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -155,7 +156,7 @@ impl Children {
             let last = LastLine::default();
             let complaints = children.complaints.clone();
             let life = live(process, pipes, Arc::clone(&started), lines, complaints, last.clone());
-            let ending = caught(life).await.unwrap_or(Ending::Hung);
+            let ending = caught(pin!(life)).await.unwrap_or(Ending::Hung);
             children.ended(&client, &started, &ending, &last, counts);
             drop(place);
         });
