@@ -15,7 +15,7 @@ use crate::{
         REISSUE_WINDOW_SECONDS,
     },
     record::CredentialRecord,
-    records::Records,
+    records::{Name, Records},
     store::{NotExported, Store},
 };
 
@@ -79,6 +79,12 @@ pub enum ReissueRefusal {
         "no credential of that mandate was ever exported to the key that signed; ask the person who grants"
     )]
     NotRegistered,
+    /// Somebody has stopped that holder's credential by its id.
+    #[error("a credential of that mandate for this key was revoked at {at}; ask the person who grants")]
+    CredentialRevoked {
+        /// When.
+        at: UnixTime,
+    },
     /// A holder that asks again and again.
     #[error(
         "{MAX_REISSUES_A_HOLDER} credentials of that mandate were made within a minute; ask again in {seconds} s"
@@ -115,9 +121,12 @@ impl Desk {
         let now = self.latest;
         let request = open(bytes)?;
         self.check(request.statement(), now)?;
-        let mut writer = store.write().map_err(NotExported::from)?;
         let (mandate, holder) = (request.statement().mandate(), *request.key());
-        let lifetime = lifetime(writer.state().records(), mandate, &holder)?;
+        // Strangers never get as far as the writer's lock.
+        store.refresh().map_err(NotExported::from)?;
+        self::lifetime(store.state().records(), mandate, &holder)?;
+        let mut writer = store.write().map_err(NotExported::from)?;
+        let lifetime = self::lifetime(writer.state().records(), mandate, &holder)?;
         self.use_up(request.statement(), holder, now)?;
         let order = Order { holder, lifetime, now };
         Ok(writer.export(mandate, request.statement().format(), &order)?)
@@ -174,12 +183,18 @@ fn open(bytes: &[u8]) -> Result<Authentic<Reissue>, ReissueRefusal> {
     })
 }
 
-/// For how long: as long as the last credential of that mandate for that key was made to live.
+/// For how long: as long as the last credential of that mandate for that key was made to live. Whoever has revoked one of them
+/// by its id has stopped this as well, until a person exports again.
 fn lifetime(records: &Records, mandate: MandateId, holder: &PublicKey) -> Result<u64, ReissueRefusal> {
     let own = |record: &&CredentialRecord| record.mandate == mandate && record.holder == *holder;
-    let last = records.credentials_of(mandate).filter(own).max_by_key(|record| record.issued_at);
-    let last = last.ok_or(ReissueRefusal::NotRegistered)?;
-    Ok(last.expires_at.since(last.issued_at))
+    let own: Vec<&CredentialRecord> = records.credentials_of(mandate).filter(own).collect();
+    let last = own.last().ok_or(ReissueRefusal::NotRegistered)?;
+    let ids = own.iter().flat_map(|record| &record.minted).map(|minted| Name::Credential(minted.id));
+    let stopped = ids.filter_map(|id| records.listed_at(&id)).max();
+    match stopped.filter(|at| *at >= last.issued_at) {
+        Some(at) => Err(ReissueRefusal::CredentialRevoked { at }),
+        None => Ok(last.expires_at.since(last.issued_at)),
+    }
 }
 
 #[cfg(test)]

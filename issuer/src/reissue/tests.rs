@@ -166,7 +166,7 @@ fn r8_what_was_stopped_is_not_made_anew() {
     office.store.write().unwrap().commit(now, Event::Revocation(revocation)).unwrap();
     let request = office.request(1);
     let refused = office.ask(request, &holder(7));
-    assert!(matches!(refused, Err(ReissueRefusal::NotExported(NotExported::Chain(_)))), "{refused:?}");
+    assert!(matches!(refused, Err(ReissueRefusal::CredentialRevoked { .. })), "{refused:?}");
 
     let mut office = Office::open();
     let key = *secret(7).public_key();
@@ -174,10 +174,23 @@ fn r8_what_was_stopped_is_not_made_anew() {
     office.store.write().unwrap().commit(now, Event::Revocation(revocation)).unwrap();
     let request = office.request(1);
     let refused = office.ask(request, &holder(7));
-    assert!(
-        matches!(refused, Err(ReissueRefusal::NotExported(NotExported::HolderRevoked(_)))),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(ReissueRefusal::CredentialRevoked { .. })), "{refused:?}");
+}
+
+#[test]
+fn r8_a_credential_that_was_revoked_by_its_id_comes_back_by_a_persons_export_alone() {
+    let mut office = Office::open();
+    let (before, now) = (office.now.minus(60), office.now);
+    let first = office.store.state().records().credentials()[0].id().unwrap();
+    let revocation = revoke::credential(office.store.state().records(), first, before).unwrap();
+    office.store.write().unwrap().commit(before, Event::Revocation(revocation)).unwrap();
+    let request = office.request(1);
+    let refused = office.ask(request.clone(), &holder(7));
+    assert!(matches!(refused, Err(ReissueRefusal::CredentialRevoked { .. })), "{refused:?}");
+    let order = Order { holder: *secret(7).public_key(), lifetime: 600, now };
+    office.store.write().unwrap().export(office.mandate, Format::Biscuit, &order).unwrap();
+    let record = office.ask(request, &holder(7)).unwrap().record().clone();
+    assert_eq!(record.expires_at.since(record.issued_at), 600);
 }
 
 #[test]

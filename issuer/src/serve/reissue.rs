@@ -111,7 +111,8 @@ fn on_the_wire(refusal: &ReissueRefusal) -> (StatusCode, &'static str, Option<u6
         ReissueRefusal::FromTheFuture { .. } => (StatusCode::UNAUTHORIZED, "from_the_future", None),
         ReissueRefusal::Replayed => (StatusCode::UNAUTHORIZED, "replayed", None),
         ReissueRefusal::NotRegistered => (StatusCode::FORBIDDEN, "not_registered", None),
-        ReissueRefusal::NotExported(NotExported::Chain(_) | NotExported::HolderRevoked(_)) => {
+        ReissueRefusal::CredentialRevoked { .. }
+        | ReissueRefusal::NotExported(NotExported::Chain(_) | NotExported::HolderRevoked(_)) => {
             (StatusCode::FORBIDDEN, "not_live", None)
         }
         ReissueRefusal::TooMany { seconds } => (StatusCode::TOO_MANY_REQUESTS, "too_many", Some(*seconds)),
