@@ -13,6 +13,7 @@ use pact_mandate::{
     canonical::CanonicalError,
     json::{Member, Number},
 };
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::proof::{
@@ -40,6 +41,20 @@ enum Deed {
     Respond { id: RequestId, body: [u8; 32] },
 }
 
+/// What kind of act: its text is the tool of its proof, which no action of a mandate is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ActName {
+    /// Opens the session's stream.
+    #[serde(rename = "GET session")]
+    Listen,
+    /// Ends the session.
+    #[serde(rename = "DELETE session")]
+    Close,
+    /// Answers what the tool server asked.
+    #[serde(rename = "POST response")]
+    Respond,
+}
+
 /// The id of a request that the tool server sent, as its JSON says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestId {
@@ -47,6 +62,17 @@ pub enum RequestId {
     Number(Number),
     /// A text.
     Text(String),
+}
+
+impl ActName {
+    /// The tool of its proof.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ActName::Listen => "GET session",
+            ActName::Close => "DELETE session",
+            ActName::Respond => "POST response",
+        }
+    }
 }
 
 impl Act {
@@ -65,12 +91,12 @@ impl Act {
         Act { session: session.into(), deed: Deed::Respond { id, body: Sha256::digest(body).into() } }
     }
 
-    /// The tool of its proof.
-    pub fn name(&self) -> &'static str {
+    /// What kind it is.
+    pub fn name(&self) -> ActName {
         match self.deed {
-            Deed::Listen { .. } => "GET session",
-            Deed::Close => "DELETE session",
-            Deed::Respond { .. } => "POST response",
+            Deed::Listen { .. } => ActName::Listen,
+            Deed::Close => ActName::Close,
+            Deed::Respond { .. } => ActName::Respond,
         }
     }
 
@@ -110,8 +136,8 @@ impl Act {
                 arguments.push(Member::new("body", text(&URL_SAFE_NO_PAD.encode(body))));
             }
         }
-        let params = params_digest(self.name(), &Json::Object(Vec::new()))?;
-        Ok(Asked { tool: self.name().to_owned(), arguments: Json::Object(arguments), params })
+        let params = params_digest(self.name().as_str(), &Json::Object(Vec::new()))?;
+        Ok(Asked { tool: self.name().as_str().to_owned(), arguments: Json::Object(arguments), params })
     }
 
     /// What the holder of a Tenuo warrant signs.
@@ -121,7 +147,7 @@ impl Act {
         audience: &Audience,
         fresh: &FreshProof,
     ) -> Result<Vec<u8>, ActProofFault> {
-        Ok(message_named(warrant_id, self.name(), &self.asked()?, audience, fresh)?)
+        Ok(message_named(warrant_id, self.name().as_str(), &self.asked()?, audience, fresh)?)
     }
 
     /// What the holder of a Biscuit signs ([`Draft::signing_input`]).
@@ -172,7 +198,7 @@ impl RequestId {
 impl fmt::Debug for Act {
     /// Its name alone: whoever knows the id of a session can speak in it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Act({})", self.name())
+        write!(f, "Act({})", self.name().as_str())
     }
 }
 
@@ -198,7 +224,7 @@ mod tests {
     #[test]
     fn m4_no_act_has_the_name_of_an_action() {
         for act in acts() {
-            assert!(act.name().parse::<Action>().is_err(), "{act:?}");
+            assert!(act.name().as_str().parse::<Action>().is_err(), "{act:?}");
         }
     }
 

@@ -13,6 +13,7 @@ use crate::{
     refusal::Refusal,
     replay::{ProofId, ReplayStore},
     trust::TrustedIssuer,
+    verifier::Known,
 };
 
 /// Leave to forward one call, once. It is used up by whoever forwards: there is no copy of it.
@@ -85,6 +86,11 @@ impl Permit {
     /// How possession was proven, as receipts name it.
     pub fn proof_mark(&self) -> ProofMark {
         self.live.held().mark()
+    }
+
+    /// What the rungs found, for receipts.
+    pub fn known(&self) -> Known {
+        Known { chain: self.chain().clone(), proof: self.proof_mark(), list: Some(self.list()) }
     }
 
     /// What to keep for an answer that outlives the permit.

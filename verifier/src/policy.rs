@@ -18,6 +18,7 @@
 //! args = { cost_usd = { arg = "cost", default = 0.5 } }
 //! rules = { mode = { one_of = ["append", "replace"] }, size = { max = 65536, optional = true } }
 //! unjudged = ["content", "mode", "size"]
+//! definition = "…64 hex digits…"     # shown and called only while the tool server describes it as a person has read it
 //!
 //! [methods]
 //! open = ["initialize", "ping", "server/discover", "tools/list", "notifications/initialized"]
@@ -165,6 +166,11 @@ impl Policy {
                 .identity_action(tool)
                 .map(|_| Json::Object(vec![Member::new("arg", Json::String(PROJECT.to_owned()))])),
         }
+    }
+
+    /// The digest of the only description of a tool under which it is shown and called; `None` where the policy names none.
+    pub fn definition_of(&self, tool: &str) -> Option<&[u8; 32]> {
+        self.tools.get(tool)?.definition.as_ref()
     }
 
     /// Stands for the whole policy, in receipts.

@@ -8,6 +8,8 @@ use std::fmt;
 use pact_mandate::{Action, Format, IssuerId, KeyId, UnixTime, hex};
 use serde::{Deserialize, Serialize};
 
+use crate::act::ActName;
+
 mod chain;
 mod entry;
 mod fault;
@@ -41,6 +43,9 @@ pub struct NotACode;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
+    /// What was done to a session (protocol M4); such a decision has no call and no action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act: Option<ActName>,
     /// What the call amounts to by the policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Action>,
@@ -170,10 +175,15 @@ impl Receipt {
             && sampled
             && match self.decision {
                 Decision::Permit => {
-                    let whole = verified && self.action.is_some() && self.call.is_some();
+                    let called = self.action.is_some() && self.call.is_some() && self.act.is_none();
+                    let acted = self.action.is_none() && self.call.is_none() && self.act.is_some();
+                    let whole = verified && (called || acted);
                     whole && self.list.is_some() && !refused && self.proof != Some(ProofMark::None)
                 }
-                Decision::Refuse => refused && (verified || (self.list.is_none() && self.call.is_none())),
+                Decision::Refuse => {
+                    let told = self.list.is_some() || self.call.is_some() || self.act.is_some();
+                    refused && (verified || !told)
+                }
                 Decision::End => refused && self.left_out.is_none(),
             }
     }

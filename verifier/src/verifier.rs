@@ -136,8 +136,9 @@ impl Verifier {
         act: Act,
         lists: &Lists,
         now: Now,
-    ) -> Result<ActPermit, Refusal> {
-        let verified = VerifiedChain::open(presented, &self.trust, &self.cache, now)?;
+    ) -> Result<ActPermit, Refused> {
+        let unknown = |refusal| Refused { refusal, known: None };
+        let verified = VerifiedChain::open(presented, &self.trust, &self.cache, now).map_err(unknown)?;
         ActPermit::grant(verified, proof, act, &self.audience, lists, self.replay.as_ref(), now)
     }
 

@@ -33,6 +33,7 @@ pub fn permit() -> Result<Receipt, Fault> {
         source: None,
     };
     Ok(Receipt {
+        act: None,
         action: Some(call.judged.action.clone()),
         at: at(60)?,
         call: digest_key()?.digest(&call),
@@ -54,6 +55,7 @@ pub fn permit() -> Result<Receipt, Fault> {
 /// A sampled refusal.
 pub fn sampled() -> Result<Receipt, Fault> {
     Ok(Receipt {
+        act: None,
         action: None,
         call: None,
         code: Some("biscuit_bad_signature".to_owned().try_into()?),

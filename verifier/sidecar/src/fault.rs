@@ -40,6 +40,11 @@ pub enum Fault {
     /// A fault of ours while the call was on its way.
     #[error("the sidecar failed after it began to forward this call; the tool server may have run it")]
     InternalForwarded,
+    /// What the tool server says of the tool has changed since a person read it.
+    #[error(
+        "the tool server describes this tool otherwise than the policy's definition of it; whoever runs the sidecar reads it and names the new one"
+    )]
+    ToolChanged,
     /// No line about the call could be written, and the operator wants one of each.
     #[error("no receipt of this call could be written; nothing was forwarded (receipts.on_full)")]
     NoReceipt,
@@ -168,6 +173,16 @@ pub enum ShapeFault {
         /// Which header.
         name: &'static str,
     },
+    /// A body without what this revision demands of it.
+    #[error(
+        "the header says {revision}, and the body has no {name} in its _meta, which this revision of MCP demands"
+    )]
+    MetaMissing {
+        /// The revision.
+        revision: &'static str,
+        /// The member.
+        name: &'static str,
+    },
     /// A header that says something else than the body (protocol M1).
     #[error("the header {name} disagrees with the body")]
     HeaderMismatch {
@@ -267,6 +282,7 @@ impl ShapeFault {
             ShapeFault::MethodNotOpen => "method_not_open",
             ShapeFault::VersionUnknown { .. } => "version_unknown",
             ShapeFault::HeaderMissing { .. } => "header_missing",
+            ShapeFault::MetaMissing { .. } => "meta_missing",
             ShapeFault::HeaderMismatch { .. } => "header_mismatch",
         }
     }

@@ -17,6 +17,7 @@ use crate::{
     answer::AnswerBody,
     clock::Clock,
     config::Bounds,
+    definitions::Definitions,
     fault::Fault,
     header::DPOP,
     hosts::Hosts,
@@ -66,6 +67,7 @@ pub(crate) struct Gate {
     pub(crate) ids: RequestIds,
     pub(crate) requests: Arc<Semaphore>,
     pub(crate) sampler: Sampler,
+    pub(crate) definitions: Definitions,
     pub(crate) receipts: Receipts,
     pub(crate) died: Died,
     /// Whether it was told to stop.
@@ -132,12 +134,12 @@ impl Gate {
         let Received { method, headers, body } =
             receive(request, &self.path, &self.origin, &self.bounds).await?;
         if method != Method::POST {
-            return Ok(self.act(Wants::of(&method), &headers, place, request_id).await?);
+            return Ok(self.act(Wants::of(&method), &headers, place, request_id, account).await?);
         }
         match Incoming::parse(body)? {
             Incoming::Message(message) => self.pass(message, &headers, place, request_id, account).await,
             Incoming::Response(response) => {
-                Ok(self.act(Wants::Respond(response), &headers, place, request_id).await?)
+                Ok(self.act(Wants::Respond(response), &headers, place, request_id, account).await?)
             }
         }
     }
@@ -204,6 +206,7 @@ impl Gate {
                 return Ok(Cleared { passage: Passage::list(list), onlooker, leg });
             }
         };
+        self.definitions.check(&call, self.rules.load().verifier.policy())?;
         // Before anything is judged: a call that is refused for want of a receipt uses up no proof.
         self.receipts.check()?;
         let now = self.clock.now();
@@ -211,7 +214,9 @@ impl Gate {
         self.metrics.judged_in(self.clock.now().monotonic.since(now.monotonic));
         let passage = admitted?;
         if let (Some(permit), Some(session)) = (passage.permit(), leg.session()) {
-            self.sessions.claim(session, permit.proven_by(), now.monotonic)?;
+            self.sessions
+                .claim(session, permit.proven_by(), now.monotonic)
+                .inspect_err(|_| account.note_known(permit.known()))?;
         }
         if let Some(permit) = passage.permit() {
             self.receipts.permit(self, permit, account, request_id, now)?;

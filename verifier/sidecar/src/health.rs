@@ -43,6 +43,7 @@ pub(crate) struct Health {
     replay: ReplayView,
     receipts: ReceiptsHealth,
     upstream: Component,
+    tools: Component,
 }
 
 /// One issuer: its roots and, for each format it may speak for, its list.
@@ -145,6 +146,7 @@ impl Health {
             ReplayView::of(verifier.replay().health(), gate.shared.as_deref(), verifier.policy(), now.wall);
         let policy = PolicyHealth { ok: true, digest: hex::encode(verifier.policy().digest()) };
         let configuration = ConfigurationHealth::look(gate, &rules);
+        let tools = Component::of_tools(&gate.definitions.held_back(verifier.policy()));
         let (died, disputes) = (gate.died.names(), rules.keys.disputes());
         let reasons = Vec::new();
         let receipts = gate.receipts.health();
@@ -160,6 +162,7 @@ impl Health {
             replay,
             receipts,
             upstream,
+            tools,
         };
         health.reasons = health.why_not();
         health.ready = !health.draining
@@ -179,6 +182,7 @@ impl Health {
             ("replay store", &self.replay.reason),
             ("receipts", &self.receipts.reason),
             ("tool server", &self.upstream.reason),
+            ("tools", &self.tools.reason),
         ];
         let others = others
             .into_iter()
@@ -325,6 +329,14 @@ impl ReplayView {
 }
 
 impl Component {
+    /// Tools that are held back because they are not described as the policy says.
+    fn of_tools(held_back: &[String]) -> Component {
+        let reason = (!held_back.is_empty()).then(|| {
+            format!("described otherwise than the policy says, so held back: {}", held_back.join(", "))
+        });
+        Component { ok: reason.is_none(), reason }
+    }
+
     fn from_result<E: ToString>(result: Result<(), E>) -> Component {
         match result {
             Ok(()) => Component { ok: true, reason: None },

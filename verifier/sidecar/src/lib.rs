@@ -4,6 +4,7 @@ mod admin;
 pub mod answer;
 pub mod clock;
 pub mod config;
+mod definitions;
 pub mod fault;
 mod feed;
 mod framed;

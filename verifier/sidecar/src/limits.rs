@@ -116,6 +116,10 @@ pub(crate) const STDERR_LINES_PER_SECOND: u32 = 20;
 pub const MAX_TOOLS_LIST_BYTES: usize = 4 * 1024 * 1024;
 /// Tools in one page of it: each may take one evaluation of a token's Datalog.
 pub const MAX_LISTED_TOOLS: usize = 1024;
+/// Tools whose definition is remembered, to tell of a change; those that a policy names a definition of count beyond it.
+pub const MAX_REMEMBERED_DEFINITIONS: usize = 4096;
+/// Changed definitions written to the log each second; the rest is counted.
+pub const TOOL_CHANGES_TOLD_PER_SECOND: u32 = 5;
 /// How long an answer that has begun may stay silent.
 pub const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
 /// Bytes of an answer after which no more of what is there is joined to them: what one write to a socket takes.

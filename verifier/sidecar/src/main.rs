@@ -8,7 +8,10 @@ use std::{
 
 use clap::{Parser, Subcommand};
 use pact_mandate::Project;
-use pact_sidecar::{Config, StartError, Stop, run, suggest::Suggestion};
+use pact_sidecar::{
+    Config, StartError, Stop, run,
+    suggest::{Style, Suggestion},
+};
 use tracing_subscriber::EnvFilter;
 
 /// The fail-closed proxy in front of one MCP tool server: every tool call needs a credential, a proof of possession and
@@ -55,6 +58,9 @@ enum Command {
         /// mints a mandate for them.
         #[arg(long)]
         own_actions: bool,
+        /// Holds each tool back as soon as the server describes it otherwise than now.
+        #[arg(long)]
+        definitions: bool,
     },
 }
 
@@ -78,8 +84,9 @@ fn main() -> ExitCode {
 
 fn start(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     let runtime = || tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    if let Some(Command::Suggest { upstream, project, own_actions }) = &arguments.command {
-        let suggestion = Suggestion::new(upstream, project.clone(), *own_actions)?;
+    if let Some(Command::Suggest { upstream, project, own_actions, definitions }) = &arguments.command {
+        let style = Style { own_actions: *own_actions, definitions: *definitions };
+        let suggestion = Suggestion::new(upstream, project.clone(), style)?;
         let policy = runtime()?.block_on(suggestion.write())?;
         return Ok(std::io::stdout().write_all(policy.as_bytes())?);
     }

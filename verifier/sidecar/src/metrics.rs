@@ -21,6 +21,7 @@ const RECEIPTS_LEFT_OUT: &str = "pact_sidecar_receipts_left_out_total";
 const REPLAY_FAULTS: &str = "pact_sidecar_replay_faults_total";
 const CHILDREN_STARTS: &str = "pact_sidecar_children_starts_total";
 const CHILDREN_DROPPED: &str = "pact_sidecar_children_dropped_total";
+const TOOL_CHANGES: &str = "pact_sidecar_tool_changes_total";
 const JUDGEMENT: &str = "pact_sidecar_judgement_seconds";
 const UPSTREAM: &str = "pact_sidecar_upstream_seconds";
 
@@ -151,6 +152,11 @@ impl Metrics {
         self.recorder.register_counter(&key, &METADATA).absolute(count);
     }
 
+    /// A tool was described otherwise than before, or than the policy says.
+    pub(crate) fn tool_changed(&self) {
+        self.count(TOOL_CHANGES, &[]);
+    }
+
     pub(crate) fn answer_ended(&self, code: &'static str) {
         self.count(ENDED, &[("code", code)]);
     }
@@ -216,6 +222,7 @@ fn describe(recorder: &PrometheusRecorder) {
         (RECEIPTS, "Receipts written, by decision"),
         (CHILDREN_STARTS, "Processes of the tool server that were started, or could not be"),
         (CHILDREN_DROPPED, "Messages of those that reached nobody, by why"),
+        (TOOL_CHANGES, "Tools that were described otherwise than before, or than the policy says"),
         (RECEIPTS_LOST, "Decisions whose receipt could not be written"),
         (RECEIPTS_LEFT_OUT, "Refusals before anything was verified that were not sampled for a receipt"),
     ] {

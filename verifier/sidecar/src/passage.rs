@@ -103,7 +103,7 @@ impl Deed {
     }
 
     pub(crate) fn name(&self) -> &'static str {
-        self.permit.act().name()
+        self.permit.act().name().as_str()
     }
 
     /// What to keep for as long as the answer runs.

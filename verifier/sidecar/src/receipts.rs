@@ -15,7 +15,7 @@ use std::{
 use pact_mandate::chainlog::LogId;
 use pact_mandate::{Now, chainlog};
 use pact_verifier::{
-    Permit, Receipt,
+    ActPermit, Known, Permit, Receipt,
     receipt::{Credential, Decision},
 };
 use serde::Serialize;
@@ -147,12 +147,35 @@ impl Receipts {
         request_id: RequestId,
         now: Now,
     ) -> Result<(), Fault> {
+        self.granted(gate, &permit.known(), account, request_id, now)
+    }
+
+    /// The same of leave for an act on a session.
+    pub(crate) fn permit_act(
+        &self,
+        gate: &Gate,
+        permit: &ActPermit,
+        account: &mut Account,
+        request_id: RequestId,
+        now: Now,
+    ) -> Result<(), Fault> {
+        self.granted(gate, &permit.known(), account, request_id, now)
+    }
+
+    fn granted(
+        &self,
+        gate: &Gate,
+        granted: &Known,
+        account: &mut Account,
+        request_id: RequestId,
+        now: Now,
+    ) -> Result<(), Fault> {
         let Some(writer) = &self.0 else { return Ok(()) };
         account.permitted = true;
         let mut receipt = account.receipt(gate, Decision::Permit, request_id, now.wall);
-        receipt.credential = Some(Credential::of(permit.chain()));
-        receipt.proof = Some(permit.proof_mark());
-        receipt.list = Some(permit.list().into());
+        receipt.credential = Some(Credential::of(&granted.chain));
+        receipt.proof = Some(granted.proof);
+        receipt.list = granted.list.map(Into::into);
         match writer.write(gate, &receipt, Written::Permit, now) {
             Err(_) if writer.on_full == OnFull::Refuse => Err(Fault::NoReceipt),
             _ => Ok(()),

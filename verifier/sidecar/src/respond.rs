@@ -23,6 +23,8 @@ use crate::{
 const PARSE_ERROR: i32 = -32700;
 /// JSON-RPC 2.0, 5.1: JSON, but no request.
 const INVALID_REQUEST: i32 = -32600;
+/// JSON-RPC 2.0, 5.1: `params` lack what the method, or the revision, demands.
+const INVALID_PARAMS: i32 = -32602;
 /// MCP 2026-07-28: a header disagrees with the body.
 const HEADER_MISMATCH: i32 = -32020;
 
@@ -143,6 +145,7 @@ pub(crate) fn code(fault: &Fault) -> &'static str {
         Fault::ComponentDied => "component_died",
         Fault::KeysMissing => "keys_missing",
         Fault::InternalForwarded => "internal_forwarded",
+        Fault::ToolChanged => "tool_changed",
         Fault::NoReceipt => "receipt_unwritten",
         Fault::Internal => "internal",
     }
@@ -169,6 +172,7 @@ pub(crate) fn is_before_rung_one(fault: &Fault) -> bool {
         | Fault::Overloaded { .. }
         | Fault::ComponentDied
         | Fault::KeysMissing
+        | Fault::ToolChanged
         | Fault::NoReceipt => true,
         // Except for what the credential limits.
         Fault::Refused(Refusal::Policy(fault)) => !matches!(fault, PolicyFault::LimitUnmapped { .. }),
@@ -189,6 +193,7 @@ fn status(fault: &Fault) -> StatusCode {
             Class::TooMany => StatusCode::TOO_MANY_REQUESTS,
             Class::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         },
+        Fault::ToolChanged => StatusCode::FORBIDDEN,
         Fault::Session(fault) => session_status(*fault),
         Fault::Upstream(UpstreamFault::TooSlow { .. }) => StatusCode::GATEWAY_TIMEOUT,
         Fault::Upstream(UpstreamFault::NeedsSession) => StatusCode::BAD_REQUEST,
@@ -227,6 +232,7 @@ fn rpc_code(fault: &Fault) -> i32 {
     match fault {
         Fault::Shape(ShapeFault::Json(_)) => PARSE_ERROR,
         Fault::Shape(ShapeFault::HeaderMismatch { .. } | ShapeFault::HeaderMissing { .. }) => HEADER_MISMATCH,
+        Fault::Shape(ShapeFault::MetaMissing { .. }) => INVALID_PARAMS,
         // A client that speaks both protocols takes it for what it is, and begins a session.
         Fault::Shape(ShapeFault::VersionUnknown { .. }) | Fault::Upstream(UpstreamFault::NeedsSession) => {
             VERSION_UNKNOWN

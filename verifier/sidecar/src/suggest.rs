@@ -20,7 +20,16 @@ use seen::SeenTool;
 pub struct Suggestion {
     upstream: HttpUrl,
     project: Project,
-    own_actions: bool,
+    style: Style,
+}
+
+/// What stands in it beside the tools and their arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// An action of its own for each tool.
+    pub own_actions: bool,
+    /// What each tool is described as now: described otherwise, it is held back until a person has read that.
+    pub definitions: bool,
 }
 
 /// Why there is no suggestion.
@@ -73,8 +82,8 @@ pub enum ListFault {
 
 impl Suggestion {
     /// Takes the parts together.
-    pub fn new(upstream: &str, project: Project, own_actions: bool) -> Result<Suggestion, SuggestError> {
-        Ok(Suggestion { upstream: HttpUrl::parse(upstream)?, project, own_actions })
+    pub fn new(upstream: &str, project: Project, style: Style) -> Result<Suggestion, SuggestError> {
+        Ok(Suggestion { upstream: HttpUrl::parse(upstream)?, project, style })
     }
 
     /// Asks the tool server, and writes the policy: one that [`Policy::from_toml`] takes.
@@ -87,7 +96,7 @@ impl Suggestion {
         if !tools.iter().any(SeenTool::can_be_named) {
             return Err(SuggestError::NoTools);
         }
-        let text = write::policy(&self.upstream, &self.project, self.own_actions, tools);
+        let text = write::policy(&self.upstream, &self.project, self.style, tools);
         match Policy::from_toml(&text) {
             Ok(_) => Ok(text),
             Err(error) => Err(SuggestError::TooLong(error)),

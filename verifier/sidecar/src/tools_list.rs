@@ -1,6 +1,6 @@
 //! `tools/list`: every caller sees the tools that it could call, by the judgement that its calls meet.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{cell::Cell, collections::BTreeSet, sync::Arc};
 
 use http::{HeaderMap, HeaderValue, Response, header};
 use http_body_util::{BodyExt, Full};
@@ -11,12 +11,17 @@ use crate::{
     answer::AnswerBody,
     fault::{Fault, UpstreamFault},
     gate::{Gate, read_carriage},
+    header::ACCEL_BUFFERING,
     mcp::{Message, RpcId},
+    upstream::is_event_stream,
 };
 
 pub(crate) mod collect;
+mod definition;
 mod events;
 mod rebuild;
+
+pub(crate) use definition::Definition;
 
 /// Who asks.
 #[derive(Clone, Debug)]
@@ -29,6 +34,7 @@ pub(crate) enum Onlooker {
     Bearer(Presented),
 }
 
+const JSON: &str = "application/json";
 /// The list that nobody is shown a tool of. (MCP 2026-07-28 wants the last three members, older clients skip them.)
 const EMPTY: &str = r#"{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
 
@@ -73,32 +79,43 @@ impl Gate {
         let work = move || {
             let rules = gate.rules.load();
             let sight = Sight::of(&gate, &rules.verifier, &onlooker)?;
-            rebuild::list(&text, id.as_ref(), |tool| sight.hint(tool))
+            let rebuilt = rebuild::list(&text, id.as_ref(), |name, tool| sight.hint(name, tool))?;
+            sight.tell_if_empty();
+            Ok::<_, Fault>(rebuilt)
         };
         let rebuilt = tokio::task::spawn_blocking(work).await.map_err(|_| Fault::Internal)??;
         // Until now it occupied its place among the requests in work.
         drop(body);
-        Ok(response(head.status, rebuilt))
+        // In the form in which the tool server gave it: some clients look for that.
+        Ok(if is_event_stream(&head.headers) {
+            response(head.status, "text/event-stream", event(&rebuilt))
+        } else {
+            response(head.status, JSON, rebuilt)
+        })
     }
 
     /// The answer to whom nothing is shown. The tool server is not asked.
     pub(crate) fn shown_nothing(id: Option<&RpcId>) -> Response<AnswerBody> {
         let id = id.map_or_else(|| "null".to_owned(), RpcId::to_json);
         let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{EMPTY}}}"#);
-        response(http::StatusCode::OK, text.into_bytes())
+        response(http::StatusCode::OK, JSON, text.into_bytes())
     }
 }
 
 /// What decides for each tool whether it is shown.
 struct Sight<'v> {
+    gate: &'v Gate,
     verifier: &'v Verifier,
     /// `None`: every mapped tool is.
     viewer: Option<Viewer>,
     formats: BTreeSet<Format>,
+    listed: Cell<usize>,
+    mapped: Cell<usize>,
+    shown: Cell<usize>,
 }
 
 impl<'v> Sight<'v> {
-    fn of(gate: &Gate, verifier: &'v Verifier, onlooker: &Onlooker) -> Result<Sight<'v>, Fault> {
+    fn of(gate: &'v Gate, verifier: &'v Verifier, onlooker: &Onlooker) -> Result<Sight<'v>, Fault> {
         let viewer = match onlooker {
             Onlooker::Bearer(presented) => Some(gate.view(presented)?),
             // A reload may have shut what was open when it asked.
@@ -108,13 +125,27 @@ impl<'v> Sight<'v> {
             }
         };
         let formats = verifier.trust().issuers().iter().flat_map(|issuer| issuer.speaks.formats.clone());
-        Ok(Sight { verifier, viewer, formats: formats.collect() })
+        Ok(Sight {
+            gate,
+            verifier,
+            viewer,
+            formats: formats.collect(),
+            listed: Cell::default(),
+            mapped: Cell::default(),
+            shown: Cell::default(),
+        })
     }
 
     /// What its holder must sign to call the tool (protocol M3); `None` when the tool is not shown.
-    fn hint(&self, tool: &str) -> Result<Option<Json>, Fault> {
+    fn hint(&self, tool: &str, entry: &Json) -> Result<Option<Json>, Fault> {
         let policy = self.verifier.policy();
+        count(&self.listed);
         let Some(action) = policy.action_of(tool) else { return Ok(None) };
+        count(&self.mapped);
+        let definition = Definition::of(entry).ok_or_else(|| unreadable("a tool is no object"))?;
+        if !self.gate.definitions.shows(tool, definition, policy, &self.gate.metrics, self.gate.clock.now()) {
+            return Ok(None);
+        }
         if let Some(viewer) = &self.viewer
             && !viewer.sees(tool, policy)?
         {
@@ -130,17 +161,47 @@ impl<'v> Sight<'v> {
             Member::new("stock_proofs", Json::Bool(stock)),
         ];
         members.extend(policy.project_of(tool).map(|source| Member::new("project", source)));
+        count(&self.shown);
         Ok(Some(Json::Object(members)))
+    }
+
+    /// Whoever finds no tool in a client looks here for the reason.
+    fn tell_if_empty(&self) {
+        let (listed, mapped) = (self.listed.get(), self.mapped.get());
+        if listed == 0 || self.shown.get() > 0 {
+            return;
+        }
+        if let Some(left_out) = self.gate.sampler.admit(self.gate.clock.now()) {
+            tracing::info!(
+                listed,
+                mapped,
+                left_out,
+                "a list of tools came out empty: of those listed the policy maps so many, and the credential covers none of them"
+            );
+        }
     }
 }
 
-/// One JSON answer, for this caller alone.
-fn response(status: http::StatusCode, text: Vec<u8>) -> Response<AnswerBody> {
+fn count(counted: &Cell<usize>) {
+    counted.set(counted.get().saturating_add(1));
+}
+
+/// The text as one event: its line ends are spaces of JSON, so each line is one of the data.
+fn event(text: &[u8]) -> Vec<u8> {
+    let lines = text.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty());
+    let mut event: Vec<u8> = lines.flat_map(|line| [b"data: ", line, b"\n"].concat()).collect();
+    event.push(b'\n');
+    event
+}
+
+/// One answer, for this caller alone.
+fn response(status: http::StatusCode, content_type: &'static str, text: Vec<u8>) -> Response<AnswerBody> {
     let mut response = Response::new(Full::from(text).map_err(|never| match never {}).boxed_unsync());
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-store"));
+    headers.insert(ACCEL_BUFFERING, HeaderValue::from_static("no"));
     response
 }
 

@@ -10,8 +10,9 @@ use crate::{
     live::{self, AskedList},
     permit::Standing,
     proof::{Audience, PresentedProof},
-    refusal::Refusal,
+    receipt::ProofMark,
     replay::{ProofId, ReplayStore},
+    verifier::{Known, Refused},
 };
 
 /// The holder of a verified, live chain proved that it means this act, and the proof counts once. It says whose key that is,
@@ -36,11 +37,20 @@ impl ActPermit {
         lists: &Lists,
         replay: &dyn ReplayStore,
         now: Now,
-    ) -> Result<ActPermit, Refusal> {
-        let proof = held::prove_act(&chain, proof, &act, audience, now)?;
-        let asked = live::ask(&chain, lists, now)?;
-        replay.record(&proof, now)?;
-        Ok(ActPermit { chain, act, proof, asked })
+    ) -> Result<ActPermit, Refused> {
+        let mut known = Known { chain: chain.clone(), proof: ProofMark::None, list: None };
+        let mut climb = || {
+            let proof = held::prove_act(&chain, proof, &act, audience, now)?;
+            known.proof = ProofMark::Fresh;
+            let asked = live::ask(&chain, lists, now)?;
+            known.list = Some(asked);
+            replay.record(&proof, now)?;
+            Ok((proof, asked))
+        };
+        match climb() {
+            Ok((proof, asked)) => Ok(ActPermit { chain, act, proof, asked }),
+            Err(refusal) => Err(Refused { refusal, known: Some(Box::new(known)) }),
+        }
     }
 
     /// What may be done.
@@ -61,6 +71,11 @@ impl ActPermit {
     /// The proof that is used up.
     pub fn proof(&self) -> &ProofId {
         &self.proof
+    }
+
+    /// What the rungs found, for receipts. No act is done by a stock proof or by a bearer.
+    pub fn known(&self) -> Known {
+        Known { chain: self.chain.clone(), proof: ProofMark::Fresh, list: Some(self.asked) }
     }
 
     /// The list that was asked.

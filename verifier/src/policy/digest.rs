@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pact_mandate::{
     Json,
     canonical::{self, CanonicalError},
+    hex,
     json::Member,
 };
 
@@ -53,6 +54,7 @@ fn mapping_as_json(mapping: &Mapping) -> Json {
         let rules = mapping.rules.iter().map(|(name, rule)| Member::new(name, rule_as_json(rule)));
         members.push(Member::new("rules", Json::Object(rules.collect())));
     }
+    members.extend(mapping.definition.map(|digest| Member::new("definition", text(&hex::encode(&digest)))));
     Json::Object(members)
 }
 

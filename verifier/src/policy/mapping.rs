@@ -16,6 +16,8 @@ pub(super) struct Mapping {
     pub(super) rules: BTreeMap<String, Rule>,
     /// Raw arguments that no credential judges.
     pub(super) unjudged: BTreeSet<String>,
+    /// The digest of what a person has read of the tool.
+    pub(super) definition: Option<[u8; 32]>,
 }
 
 /// What a call amounts to, as references into policy and call.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pact_mandate::{Json, ceilings::LimitName};
+use pact_mandate::{Json, ceilings::LimitName, hex};
 use toml::Value;
 
 use super::{Policy, PolicyError, digest, mapping::Mapping, methods::Methods, source::Source};
@@ -85,6 +85,9 @@ fn methods(file: &mut StrictTable) -> Result<Methods, PolicyError> {
             .into());
     }
     let mapped = mappings("methods", named, file)?;
+    if let Some((name, _)) = mapped.iter().find(|(_, mapping)| mapping.definition.is_some()) {
+        return Err(file.wrong(&format!("methods.{name}.definition"), "left to tools").into());
+    }
     let Some(said) = said else {
         return Ok(Methods { open: Methods::open_by_default(&mapped), mapped });
     };
@@ -133,10 +136,19 @@ fn mapping(name: &str, mut table: StrictTable) -> Result<Mapping, PolicyError> {
         rules.insert(key, rule(table.inner(&path, inner))?);
     }
     let unjudged: BTreeSet<String> = table.texts("unjudged")?.into_iter().collect();
+    let definition = definition(&mut table)?;
     table.finish()?;
-    let mapping = Mapping { action, judged, rules, unjudged };
+    let mapping = Mapping { action, judged, rules, unjudged, definition };
     check_names(name, &mapping)?;
     Ok(mapping)
+}
+
+fn definition(table: &mut StrictTable) -> Result<Option<[u8; 32]>, PolicyError> {
+    let Some(text) = table.text("definition")? else { return Ok(None) };
+    let digest = hex::decode_exactly(&text);
+    let wrong =
+        || table.wrong("definition", "64 hex digits, as pact-sidecar suggest --definitions writes them");
+    digest.map(Some).ok_or_else(|| wrong().into())
 }
 
 /// Each raw argument is judged or not, and a rule is of one of them.

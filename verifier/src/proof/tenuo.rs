@@ -176,7 +176,7 @@ pub(crate) fn verify_act(
     check_time(fresh, now)?;
     // Texts and the digits of an integer have a canonical form, or the id was none that could be signed.
     let asked = act.asked().map_err(|_| TenuoProofFault::InexactNumber("id".to_owned()))?;
-    let message = message_named(warrant_id, act.name(), &asked, audience, fresh)?;
+    let message = message_named(warrant_id, act.name().as_str(), &asked, audience, fresh)?;
     verify_fresh(&message, holder, signature, fresh)
 }
 

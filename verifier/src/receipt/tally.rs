@@ -21,6 +21,8 @@ pub struct Tally {
     pub checkpoints: u64,
     /// Calls let through.
     pub permitted: u64,
+    /// Acts on sessions let through.
+    pub acts: u64,
     /// Requests refused, each with a receipt.
     pub refused: u64,
     /// Open answers ended.
@@ -85,6 +87,7 @@ impl Tally {
             return Err(WhyNoReceipt::Inconsistent);
         }
         let decided = match receipt.decision {
+            Decision::Permit if receipt.act.is_some() => &mut self.acts,
             Decision::Permit => &mut self.permitted,
             Decision::Refuse => &mut self.refused,
             Decision::End => &mut self.ended,

@@ -25,6 +25,7 @@ fn at(seconds: u64) -> UnixTime {
 
 fn permit() -> Receipt {
     Receipt {
+        act: None,
         action: Some("task.read".parse().unwrap()),
         at: at(1),
         call: Some(Hex([1; 32])),
@@ -53,6 +54,7 @@ fn permit() -> Receipt {
 fn refusal(code: &str) -> Receipt {
     let unverified = Unverified { bytes: 9, format: Format::Biscuit, sha256: Hex([5; 8]) };
     Receipt {
+        act: None,
         action: None,
         call: None,
         code: Some(code.to_owned().try_into().unwrap()),
@@ -307,6 +309,24 @@ fn an_empty_file_follows_and_is_followed() {
     assert_eq!(read(&desk.files).unwrap().logs, 2);
 }
 
+#[test]
+fn an_act_has_no_call_and_a_call_no_act() {
+    let act = Some(ActName::Close);
+    let acted = Receipt { act, action: None, call: None, ..permit() };
+    assert!(acted.is_consistent());
+    for receipt in [
+        Receipt { act, ..permit() },
+        Receipt { act: None, ..acted.clone() },
+        Receipt { call: permit().call, ..acted.clone() },
+        Receipt { act, ..refusal("x") },
+    ] {
+        assert!(!receipt.is_consistent(), "{receipt:?}");
+    }
+    let mut tally = Tally::default();
+    tally.count(&Entry::Receipt(Box::new(acted))).unwrap();
+    assert_eq!((tally.acts, tally.permitted), (1, 0));
+}
+
 fn receipts() -> impl Strategy<Value = Receipt> {
     let text = "[ -~é\u{2028}\u{10ffff}]{1,12}";
     let credential =
@@ -321,6 +341,7 @@ fn receipts() -> impl Strategy<Value = Receipt> {
     let numbers = (0..1_u64 << 53, 0..1_u64 << 53, any::<[u8; 16]>());
     (proptest::option::of(credential), proptest::option::of(action), numbers, any::<bool>()).prop_map(
         |(credential, action, (age, version, request), more)| Receipt {
+            act: more.then_some(ActName::Respond),
             action: action.map(|action| action.parse().unwrap()),
             credential,
             left_out: more.then_some(age),

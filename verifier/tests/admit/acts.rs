@@ -37,7 +37,9 @@ fn admit(
     proof: &PresentedProof,
     act: Act,
 ) -> Result<ActPermit, Refusal> {
-    world.verifier.admit_act(credential.presented.clone(), proof, act, &world.lists, world.now)
+    let admitted =
+        world.verifier.admit_act(credential.presented.clone(), proof, act, &world.lists, world.now);
+    admitted.map_err(|refused| refused.refusal)
 }
 
 fn in_each_format(story: impl Fn(World, Credential)) {

@@ -19,8 +19,10 @@ use crate::{
     metrics::Passed,
     panic::caught,
     passage::Deed,
+    receipts::Account,
     request_id::RequestId,
     session::{Leg, SessionFault, SessionId},
+    trace_context,
 };
 
 /// What a request without a message, or with a response, wants.
@@ -87,10 +89,11 @@ impl Gate {
         headers: &HeaderMap,
         place: OwnedSemaphorePermit,
         request_id: RequestId,
+        account: &mut Account,
     ) -> Result<Response<AnswerBody>, Fault> {
         self.died.check()?;
         let answered = wants.answered().cloned();
-        let (session, deed) = self.judge_act(wants, headers)?;
+        let (session, deed) = self.judge_act(wants, headers, request_id, account)?;
         self.metrics.passed(Passed::Act);
         tracing::debug!(%request_id, decision = "permit", act = deed.name(), "an act on a session was permitted");
         let lifeline = Lifeline::new(Arc::clone(self), Some(deed.standing()), request_id, place);
@@ -102,8 +105,17 @@ impl Gate {
         done
     }
 
-    fn judge_act(&self, wants: Wants, headers: &HeaderMap) -> Result<(SessionId, Deed), Fault> {
+    fn judge_act(
+        &self,
+        wants: Wants,
+        headers: &HeaderMap,
+        request_id: RequestId,
+        account: &mut Account,
+    ) -> Result<(SessionId, Deed), Fault> {
         let session = act_session(&wants, headers)?;
+        account.note_trace(trace_context::trace(headers, None));
+        // Before anything is judged, as with calls.
+        self.receipts.check()?;
         let now = self.clock.now();
         // What needs no key is asked first: nobody's proof is used up by it.
         match wants.answered() {
@@ -112,11 +124,13 @@ impl Gate {
         }
         let answered = wants.answered().cloned();
         let (act, body) = wants.into_act(&session, headers)?;
+        account.note_act(act.name());
         let (presented, proof) = read_carriage(None, headers)?;
         let hint = presented.unverified_hint();
         let (rules, lists) = (self.rules.load(), self.lists.lists());
-        let admitted = rules.verifier.admit_act(presented, &proof, act, &lists, now).map_err(|refusal| {
-            let fault = Fault::from(refusal);
+        account.note_presented(hint, &rules.verifier);
+        let admitted = rules.verifier.admit_act(presented, &proof, act, &lists, now).map_err(|refused| {
+            let fault = Fault::from(account.note_refused(refused));
             if fault.is_unknown_root() {
                 rules.keys.missed(hint, now.monotonic);
             }
@@ -125,10 +139,16 @@ impl Gate {
         self.metrics.judged_in(self.clock.now().monotonic.since(now.monotonic));
         let permit = admitted?;
         let holder = permit.proven_by();
-        match answered {
-            Some(request) => self.sessions.take_request(&session, &holder, &request, now.monotonic)?,
-            None => self.sessions.owned_by(&session, &holder, now.monotonic)?,
+        let owned = match &answered {
+            Some(request) => self.sessions.take_request(&session, &holder, request, now.monotonic),
+            None => self.sessions.owned_by(&session, &holder, now.monotonic),
+        };
+        owned.inspect_err(|_| account.note_known(permit.known()))?;
+        let written = self.receipts.permit_act(self, &permit, account, request_id, now);
+        if let (Err(_), Some(request)) = (&written, answered) {
+            self.sessions.visit(&session).give_back(request);
         }
+        written?;
         Ok((session.clone(), Deed::new(permit, session, body)))
     }
 }

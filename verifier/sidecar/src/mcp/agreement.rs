@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName};
 use super::Message;
 use crate::{fault::ShapeFault, header};
 
-const PROTOCOL_VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const PROTOCOL_VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// Refuses a header that says something else than the body, whatever protocol version either claims.
 pub fn check(headers: &HeaderMap, message: &Message) -> Result<(), ShapeFault> {

@@ -51,7 +51,7 @@ impl Era {
         if body != Some(MODERN) {
             let must_say = said == Era::Modern && message.id().is_some();
             return if must_say {
-                Err(ShapeFault::HeaderMismatch { name: "MCP-Protocol-Version" })
+                Err(ShapeFault::MetaMissing { revision: MODERN, name: agreement::PROTOCOL_VERSION_META })
             } else if body.is_some() {
                 Ok(Era::Legacy)
             } else {
@@ -114,7 +114,7 @@ mod tests {
         for (header, body, more, code) in [
             (new, new, false, "header_missing"),
             (None, new, true, "header_missing"),
-            (new, None, true, "header_mismatch"),
+            (new, None, true, "meta_missing"),
             (old, new, true, "header_mismatch"),
             (new, old, true, "header_mismatch"),
             (Some("2025-06-18"), old, true, "header_mismatch"),

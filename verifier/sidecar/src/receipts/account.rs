@@ -3,6 +3,7 @@
 use pact_mandate::{Action, Call, UnixTime};
 use pact_verifier::{
     Known, Receipt, Refusal, Refused, Verifier,
+    act::ActName,
     presented::UnverifiedHint,
     receipt::{Code, Credential, Decision, Hex},
 };
@@ -19,6 +20,7 @@ pub(crate) struct Account {
     hint: Option<UnverifiedHint>,
     action: Option<Action>,
     call: Option<Hex<32>>,
+    act: Option<ActName>,
     known: Option<Box<Known>>,
     trace: Option<Hex<16>>,
     /// Its receipt was written, or given up: what comes after is no decision.
@@ -49,6 +51,16 @@ impl Account {
         self.call = digest.digest(call);
     }
 
+    /// It is an act on a session.
+    pub(crate) fn note_act(&mut self, act: ActName) {
+        self.act = Some(act);
+    }
+
+    /// What the ladder of trust found, for a refusal that comes after it.
+    pub(crate) fn note_known(&mut self, known: Known) {
+        self.known = Some(Box::new(known));
+    }
+
     /// The ladder of trust said no; its refusal is handed on.
     pub(crate) fn note_refused(&mut self, refused: Refused) -> Refusal {
         self.known = refused.known;
@@ -70,6 +82,7 @@ impl Account {
     ) -> Receipt {
         let (trust, policy) = self.judged_by.unwrap_or_else(|| digests(&gate.rules.load().verifier));
         Receipt {
+            act: self.act,
             action: self.action.clone(),
             at,
             call: self.call,
@@ -92,7 +105,7 @@ impl Account {
     pub(super) fn refused(&self, fault: &Fault, receipt: &mut Receipt) {
         receipt.code = Code::try_from(respond::code(fault).to_owned()).ok();
         let Some(known) = &self.known else {
-            (receipt.action, receipt.call) = (None, None);
+            (receipt.act, receipt.action, receipt.call) = (None, None, None);
             receipt.unverified_credential = self.hint.map(Into::into);
             return;
         };

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use pact_mandate::Json;
 
-use crate::limits::{MAX_SUGGESTED_ARGUMENTS, MAX_SUGGESTED_NAME_CHARS};
+use crate::{
+    limits::{MAX_SUGGESTED_ARGUMENTS, MAX_SUGGESTED_NAME_CHARS},
+    tools_list::Definition,
+};
 
 /// One tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +17,8 @@ pub(super) struct SeenTool {
     pub(super) says_read_only: bool,
     /// The names of its arguments.
     pub(super) arguments: BTreeSet<String>,
+    /// Stands for all that it says of it.
+    pub(super) definition: Definition,
 }
 
 impl SeenTool {
@@ -26,6 +31,7 @@ impl SeenTool {
             name: tool.get("name")?.as_str()?.to_owned(),
             says_read_only: says_read_only == Some(&Json::Bool(true)),
             arguments: arguments.iter().map(|argument| argument.name.clone()).collect(),
+            definition: Definition::of(tool)?,
         })
     }
 

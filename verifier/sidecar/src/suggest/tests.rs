@@ -1,24 +1,31 @@
 use proptest::prelude::*;
 
+use pact_mandate::Json;
+
 use super::*;
-use crate::limits::{MAX_SUGGESTED_ARGUMENTS, MAX_SUGGESTED_NAME_CHARS};
+use crate::{
+    limits::{MAX_SUGGESTED_ARGUMENTS, MAX_SUGGESTED_NAME_CHARS},
+    tools_list::Definition,
+};
 
 fn suggestion(own_actions: bool) -> Suggestion {
-    Suggestion::new("http://127.0.0.1:9000/mcp", "web".parse().unwrap(), own_actions).unwrap()
+    let style = Style { own_actions, definitions: true };
+    Suggestion::new("http://127.0.0.1:9000/mcp", "web".parse().unwrap(), style).unwrap()
 }
 
 fn tool(name: &str, says_read_only: bool, arguments: &[&str]) -> SeenTool {
     let arguments = arguments.iter().map(|name| (*name).to_owned()).collect();
-    SeenTool { name: name.to_owned(), says_read_only, arguments }
+    let definition = Definition::of(&Json::parse(b"{}").unwrap()).unwrap();
+    SeenTool { name: name.to_owned(), says_read_only, arguments, definition }
 }
 
 #[test]
 fn reading_is_task_read_and_the_rest_is_task_work() {
     let tools = [tool("read_file", true, &["path", "head"]), tool("write file", false, &[])];
     let text = suggestion(false).text_for(&tools).unwrap();
-    let read = "\n[tools.\"read_file\"]\naction = \"task.read\"\nproject = { const = \"web\" }\nunjudged = [\"head\", \"path\"]\n";
+    let read = "\n[tools.\"read_file\"]\naction = \"task.read\"\nproject = { const = \"web\" }\nunjudged = [\"head\", \"path\"]\ndefinition = \"";
     let write = "\n[tools.\"write file\"]\naction = \"task.work\"\nproject = { const = \"web\" }\n";
-    assert!(text.contains(read) && text.ends_with(write), "{text}");
+    assert!(text.contains(read) && text.contains(write), "{text}");
     assert!(!text.contains("pact-issuer mint"));
 }
 

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeSet, fmt::Write};
 
-use pact_mandate::{Action, Project};
+use pact_mandate::{Action, Project, hex};
 
-use super::SeenTool;
+use super::{SeenTool, Style};
 use crate::config::HttpUrl;
 
 /// What mandates grant by default: reading, and everything else.
@@ -13,11 +13,11 @@ const WORK: &str = "task.work";
 /// What begins an action of a tool's own.
 const OWN: &str = "tools.";
 
-pub(super) fn policy(upstream: &HttpUrl, project: &Project, own_actions: bool, tools: &[SeenTool]) -> String {
+pub(super) fn policy(upstream: &HttpUrl, project: &Project, style: Style, tools: &[SeenTool]) -> String {
     let mut text = format!(
         "# A first policy for {upstream}, from what the server says of its tools. Read it before you use it.\n#\n"
     );
-    text.push_str(if own_actions {
+    text.push_str(if style.own_actions {
         "# Each tool has an action of its own.\n"
     } else {
         "# A tool that says it only reads (readOnlyHint) needs task.read, any other task.work. Nobody checks what it says.\n"
@@ -29,8 +29,11 @@ pub(super) fn policy(upstream: &HttpUrl, project: &Project, own_actions: bool, t
     let mut used = BTreeSet::new();
     let mut actions = Vec::new();
     for tool in tools.iter().filter(|tool| tool.can_be_named()) {
-        let action = action(tool, own_actions, &mut used);
+        let action = action(tool, style.own_actions, &mut used);
         table(&mut text, tool, &action, project);
+        if style.definitions {
+            line(&mut text, &format!("definition = \"{}\"", hex::encode(tool.definition.digest())));
+        }
         actions.push(action);
     }
     let left_out = tools.iter().filter(|tool| !tool.can_be_named()).count();
@@ -42,7 +45,7 @@ pub(super) fn policy(upstream: &HttpUrl, project: &Project, own_actions: bool, t
             ),
         );
     }
-    if own_actions {
+    if style.own_actions {
         mint(&mut text, &actions, project);
     }
     text

@@ -9,7 +9,7 @@ use super::unreadable;
 use crate::{fault::Fault, limits::MAX_LISTED_TOOLS, mcp::RpcId};
 
 /// What begins a name in `_meta` that only a sidecar gives.
-const OURS: &str = "pact/";
+pub(super) const OURS: &str = "pact/";
 /// Where the hint stands.
 const HINT: &str = "pact/call";
 
@@ -19,11 +19,11 @@ pub(super) fn answers(text: &[u8], id: Option<&RpcId>) -> bool {
     message.get("method").is_none() && is_id(&message, id)
 }
 
-/// Rebuilds the list. `hint` says what stands beside a tool, or that it is not shown.
+/// Rebuilds the list. `hint` says of a name and its entry what stands beside the tool, or that it is not shown.
 pub(super) fn list(
     text: &[u8],
     id: Option<&RpcId>,
-    hint: impl Fn(&str) -> Result<Option<Json>, Fault>,
+    hint: impl Fn(&str, &Json) -> Result<Option<Json>, Fault>,
 ) -> Result<Vec<u8>, Fault> {
     let message = Json::parse(text).map_err(|error| {
         tracing::warn!(%error, "the tool server's list of tools is no strict JSON");
@@ -57,7 +57,7 @@ fn is_id(message: &Json, id: Option<&RpcId>) -> bool {
 fn result(
     text: &[u8],
     members: &[Member],
-    hint: &impl Fn(&str) -> Result<Option<Json>, Fault>,
+    hint: &impl Fn(&str, &Json) -> Result<Option<Json>, Fault>,
 ) -> Result<Vec<u8>, Fault> {
     let tools = members.iter().find(|member| member.name == "tools").map(|member| &member.value);
     let Some(Json::Array(tools)) = tools else { return Err(unreadable("its result has no list of tools")) };
@@ -79,7 +79,7 @@ fn is_replaced(name: &str) -> bool {
 fn tools(
     text: &[u8],
     tools: &[Json],
-    hint: &impl Fn(&str) -> Result<Option<Json>, Fault>,
+    hint: &impl Fn(&str, &Json) -> Result<Option<Json>, Fault>,
 ) -> Result<Vec<u8>, Fault> {
     if tools.len() > MAX_LISTED_TOOLS {
         return Err(unreadable("it has too many tools in one page"));
@@ -93,7 +93,7 @@ fn tools(
         if !names.insert(name) || members.iter().any(is_second) {
             return Err(unreadable("two tools, or two readings of one, have the same name"));
         }
-        if let Some(hint) = hint(name)? {
+        if let Some(hint) = hint(name, tool)? {
             shown.push(self::tool(text, members, &hint)?);
         }
     }
@@ -157,7 +157,7 @@ mod tests {
 
     /// Shows the tools whose name begins with `s`.
     fn shown(text: &str) -> Result<String, &'static str> {
-        let hint = |tool: &str| {
+        let hint = |tool: &str, _: &Json| {
             Ok(tool
                 .starts_with('s')
                 .then(|| Json::Object(vec![Member::new("tool", Json::String(tool.to_owned()))])))

@@ -37,7 +37,7 @@ fn receipts(text: &str) -> Vec<Value> {
     lines.map(|line| line["entry"].clone()).filter(|entry| entry["typ"] == "pact-receipt/1").collect()
 }
 
-fn written(stand: &Stand) -> Vec<Value> {
+pub(crate) fn written(stand: &Stand) -> Vec<Value> {
     let texts = files(&folder(stand)).into_iter().map(|file| fs::read_to_string(file).unwrap());
     receipts(&texts.collect::<String>())
 }

@@ -316,7 +316,9 @@ async fn attack_55_a_message_of_the_newer_protocol_has_no_session_and_must_say_s
         refused(&answer, 400, code);
     }
     let unsaid = credential.call(AUDIENCE, r#"{"cost":1}"#);
-    refused(&stand.post_with(headers, unsaid.as_bytes()).await, 400, "header_mismatch");
+    let bare = stand.post_with(headers, unsaid.as_bytes()).await;
+    assert_eq!(bare.json()["error"]["code"], -32602);
+    refused(&bare, 400, "meta_missing");
     let unknown = stand.post_with("MCP-Protocol-Version: 2024-11-05\r\n", unsaid.as_bytes()).await;
     assert_eq!(unknown.json()["error"]["code"], -32022);
     let data = &unknown.json()["error"]["data"];
@@ -366,4 +368,27 @@ async fn a_silent_stream_gets_comments_between_its_events() {
     let seen = String::from_utf8(answer.seen).unwrap();
     let tail = seen.split_once("{\"half").unwrap().1;
     assert!(!tail.split_once("\":2}").unwrap().0.contains("keep-alive"), "{seen}");
+}
+
+#[tokio::test]
+async fn m7_each_act_on_a_session_has_a_line() {
+    let mut stand = stand().await;
+    let credential = stand.issuer.mint();
+    let (id, _answer) = own(&stand, &credential).await;
+    let strange = get(&stand, &id, &other(&stand).act(&Act::listen(&id, None))).await;
+    refused(&strange, 403, "session_not_yours");
+    let close = raw(stand.traffic, &request("DELETE", &id, &credential.act(&Act::close(&id)))).await;
+    assert!(close.status < 300, "{close:?}");
+    stand.stop();
+    tokio::time::timeout(Duration::from_secs(30), &mut stand.ended).await.expect("it stops").unwrap();
+    let lines = crate::receipts::written(&stand);
+    let acts: Vec<_> = lines.iter().filter(|line| line.get("act").is_some()).collect();
+    let [strange, close] = acts.as_slice() else { panic!("{lines:#?}") };
+    for (line, act, decision) in [(strange, "GET session", "refuse"), (close, "DELETE session", "permit")] {
+        assert_eq!((line["act"].as_str(), line["decision"].as_str()), (Some(act), Some(decision)));
+        assert_eq!((line["proof"].as_str(), line["list"]["version"].as_u64()), (Some("fresh"), Some(1)));
+        assert_eq!((line.get("action"), line.get("call")), (None, None));
+    }
+    assert_eq!(strange["code"], "session_not_yours");
+    assert_ne!(strange["credential"]["holder"], close["credential"]["holder"]);
 }

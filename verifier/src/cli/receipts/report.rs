@@ -111,8 +111,8 @@ impl Report {
         }
         let _ = writeln!(
             text,
-            "{} permitted ({} to a bearer), {} refused, {} ended while the answer ran",
-            tally.permitted, tally.bearer, tally.refused, tally.ended
+            "{} permitted ({} to a bearer), {} acts on sessions, {} refused, {} ended while the answer ran",
+            tally.permitted, tally.bearer, tally.acts, tally.refused, tally.ended
         );
         for (code, number) in &tally.codes {
             let _ = writeln!(text, "  {number:>9}  {code}");

@@ -27,6 +27,7 @@ fn at(seconds: u64) -> UnixTime {
 
 fn refusal(code: &str) -> Receipt {
     Receipt {
+        act: None,
         action: None,
         at: at(1),
         call: None,
