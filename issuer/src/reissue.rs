@@ -190,7 +190,8 @@ fn lifetime(records: &Records, mandate: MandateId, holder: &PublicKey) -> Result
     let own: Vec<&CredentialRecord> = records.credentials_of(mandate).filter(own).collect();
     let last = own.last().ok_or(ReissueRefusal::NotRegistered)?;
     let ids = own.iter().flat_map(|record| &record.minted).map(|minted| Name::Credential(minted.id));
-    let stopped = ids.filter_map(|id| records.listed_at(&id)).max();
+    // One that had ended by itself enters no list, and was revoked all the same.
+    let stopped = ids.filter_map(|id| records.revoked_at(&id).max(records.listed_at(&id))).max();
     match stopped.filter(|at| *at >= last.issued_at) {
         Some(at) => Err(ReissueRefusal::CredentialRevoked { at }),
         None => Ok(last.expires_at.since(last.issued_at)),

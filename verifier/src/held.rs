@@ -1,6 +1,6 @@
 //! Rung 2: the caller proved, for this very call, that it holds the key of the chain's leaf.
 
-use pact_mandate::{Call, Format, IssuerId, Now, PublicKey};
+use pact_mandate::{Asked, Call, Format, IssuerId, Json, Now, PublicKey, json::Member};
 
 use crate::{
     act::Act,
@@ -58,6 +58,9 @@ pub enum PossessionFault {
     /// P3: a stock Tenuo proof where the policy does not take any.
     #[error("proofs without @id and @iat are not taken here: sign with pact-holder")]
     StockProofRefused,
+    /// P3: a stock Tenuo proof of a request that says more than it covers.
+    #[error("a proof without @params covers no more than the tool and its arguments: sign with pact-holder")]
+    StockProofCoversLess,
     /// P8: nobody is named as its holder, and its issuer is not trusted for that.
     #[error("the credential names no holder, and those of {0} are not taken from whoever has them")]
     BearerRefused(IssuerId),
@@ -158,6 +161,9 @@ fn prove(
         (_, PresentedProof::Missing) => Err(PossessionFault::ProofMissing.into()),
         (Authority::Tenuo(leaf), PresentedProof::Tenuo { signature, fresh }) => {
             let fresh = fresh.as_ref();
+            if fresh.is_none() {
+                check_bare(&call.asked)?;
+            }
             let proven = proof::tenuo::verify(leaf.id(), holder, call, audience, signature, fresh, now)
                 .map_err(proof::ProofFault::from)?;
             let kind = if fresh.is_some() { ProofKind::Fresh } else { ProofKind::Stock };
@@ -171,6 +177,14 @@ fn prove(
         }
         _ => Err(PossessionFault::WrongKind(chain.format()).into()),
     }
+}
+
+/// A stock proof covers the tool and its arguments: beside them the request may say nothing that a tool server acts on, such as
+/// the answers of a further round (protocol P3).
+fn check_bare(asked: &Asked) -> Result<(), PossessionFault> {
+    let name = Member::new("name", Json::String(asked.tool.clone()));
+    let bare = proof::params_digest("tools/call", &Json::Object(vec![name]));
+    if bare == Ok(asked.params) { Ok(()) } else { Err(PossessionFault::StockProofCoversLess) }
 }
 
 /// Judges the proof of an act (protocol M4). Stock proofs cover too little to be taken for one, whatever the policy.
@@ -233,6 +247,7 @@ impl PossessionFault {
             PossessionFault::ProofMissing => "proof_missing",
             PossessionFault::WrongKind(_) => "proof_wrong_kind",
             PossessionFault::StockProofRefused => "stock_proof_refused",
+            PossessionFault::StockProofCoversLess => "stock_proof_covers_less",
             PossessionFault::BearerRefused(_) => "bearer_refused",
             PossessionFault::ProofWithoutHolder => "proof_without_holder",
             PossessionFault::ActWithoutHolder => "act_without_holder",
@@ -243,7 +258,7 @@ impl PossessionFault {
     pub fn rule(&self) -> &'static str {
         match self {
             PossessionFault::ProofMissing | PossessionFault::WrongKind(_) => "P1",
-            PossessionFault::StockProofRefused => "P3",
+            PossessionFault::StockProofRefused | PossessionFault::StockProofCoversLess => "P3",
             PossessionFault::BearerRefused(_) | PossessionFault::ProofWithoutHolder => "P8",
             PossessionFault::ActWithoutHolder => "M4",
         }

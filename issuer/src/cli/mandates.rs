@@ -85,9 +85,15 @@ pub(crate) fn revoke(store: &mut Store, args: &RevokeArgs, now: UnixTime) -> Res
             revoke::key(records, key, own.map(|entry| &entry.kid), now)?
         }
     };
+    let again =
+        records.revoked_at(&revocation.target).is_some() || records.listed_at(&revocation.target).is_some();
     writer.commit(now, Event::Revocation(revocation.clone()))?;
     let listed = u64::try_from(revocation.listed.len()).unwrap_or(u64::MAX);
-    let text = if listed == 0 {
+    let text = if listed == 0 && !again {
+        "Revoked. It had ended by itself, with everything below it, so nothing enters the lists; other credentials of the same \
+         mandate count on."
+            .to_owned()
+    } else if listed == 0 {
         "It was revoked already, and everything below it; nothing more enters the lists.".to_owned()
     } else {
         let (below, names) = (counted(revocation.descendants, "mandate"), counted(listed, "name"));

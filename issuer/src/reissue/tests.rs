@@ -194,6 +194,20 @@ fn r8_a_credential_that_was_revoked_by_its_id_comes_back_by_a_persons_export_alo
 }
 
 #[test]
+fn r8_a_credential_that_had_ended_when_it_was_revoked_stops_it_too() {
+    let mut office = Office::open();
+    let record = office.store.state().records().credentials()[0].clone();
+    let leaf = record.minted.last().unwrap();
+    let after = leaf.expires_at.plus(1);
+    let revocation = revoke::credential(office.store.state().records(), leaf.id, after).unwrap();
+    assert!(revocation.listed.is_empty(), "it would bind nobody any more");
+    office.store.write().unwrap().commit(after, Event::Revocation(revocation)).unwrap();
+    let request = office.request(1);
+    let refused = office.ask(request, &holder(7));
+    assert!(matches!(refused, Err(ReissueRefusal::CredentialRevoked { .. })), "{refused:?}");
+}
+
+#[test]
 fn c1_k7_what_is_no_request_is_refused_and_bounded() {
     let mut office = Office::open();
     let other = Reissue::new(

@@ -154,10 +154,12 @@ impl Gate {
         account: &mut Account,
     ) -> Result<Response<AnswerBody>, Turned> {
         account.note_trace(trace_context::trace(headers, message.params()));
+        // Once: no part of the judgement is by other rules than the rest.
+        let rules = self.rules.load_full();
         let id = message.id().cloned();
         let turned = |fault| Turned { fault, id: id.clone() };
         let Cleared { passage, onlooker, leg } =
-            self.judge(message, headers, request_id, account).map_err(turned)?;
+            self.judge(message, headers, &rules, request_id, account).map_err(turned)?;
         if let Some(Onlooker::Nobody) = onlooker {
             return Ok(Gate::shown_nothing(id.as_ref()));
         }
@@ -186,6 +188,7 @@ impl Gate {
         &self,
         message: Message,
         headers: &HeaderMap,
+        rules: &Rules,
         request_id: RequestId,
         account: &mut Account,
     ) -> Result<Cleared, Fault> {
@@ -193,7 +196,7 @@ impl Gate {
         self.died.check()?;
         agreement::check(headers, &message)?;
         let leg = self.leg(&message, headers)?;
-        let asks = message.asks(self.rules.load().verifier.policy())?;
+        let asks = message.asks(rules.verifier.policy())?;
         let call = match asks {
             Asks::Tool(call) => call,
             Asks::Open(open) => {
@@ -201,16 +204,16 @@ impl Gate {
                 return Ok(Cleared { passage: Passage::open(open), onlooker: None, leg });
             }
             Asks::List(list) => {
-                let onlooker = Some(self.onlooker(list.message(), headers)?);
+                let onlooker = Some(self.onlooker(list.message(), headers, rules)?);
                 self.metrics.passed(Passed::Open);
                 return Ok(Cleared { passage: Passage::list(list), onlooker, leg });
             }
         };
-        self.definitions.check(&call, self.rules.load().verifier.policy())?;
+        self.definitions.check(&call, rules.verifier.policy())?;
         // Before anything is judged: a call that is refused for want of a receipt uses up no proof.
         self.receipts.check()?;
         let now = self.clock.now();
-        let admitted = self.admit(call, headers, now, account);
+        let admitted = self.admit(call, headers, rules, now, account);
         self.metrics.judged_in(self.clock.now().monotonic.since(now.monotonic));
         let passage = admitted?;
         if let (Some(permit), Some(session)) = (passage.permit(), leg.session()) {
@@ -237,12 +240,13 @@ impl Gate {
         &self,
         call: ToolCall,
         headers: &HeaderMap,
+        rules: &Rules,
         now: Now,
         account: &mut Account,
     ) -> Result<Passage, Fault> {
         let (presented, proof) = read_carriage(call.message().params(), headers)?;
         let hint = presented.unverified_hint();
-        let (rules, lists) = (self.rules.load(), self.lists.lists());
+        let lists = self.lists.lists();
         account.note_presented(hint, &rules.verifier);
         Passage::judge(call, presented, &proof, &rules.verifier, &lists, now, account).map_err(|fault| {
             if fault.is_unknown_root() {

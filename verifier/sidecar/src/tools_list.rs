@@ -13,6 +13,7 @@ use crate::{
     gate::{Gate, read_carriage},
     header::ACCEL_BUFFERING,
     mcp::{Message, RpcId},
+    rules::Rules,
     upstream::is_event_stream,
 };
 
@@ -40,8 +41,12 @@ const EMPTY: &str = r#"{"tools":[],"resultType":"complete","ttlMs":0,"cacheScope
 
 impl Gate {
     /// Who asks for a list; a credential that would not do for a call does not do here.
-    pub(crate) fn onlooker(&self, message: &Message, headers: &HeaderMap) -> Result<Onlooker, Fault> {
-        let rules = self.rules.load();
+    pub(crate) fn onlooker(
+        &self,
+        message: &Message,
+        headers: &HeaderMap,
+        rules: &Rules,
+    ) -> Result<Onlooker, Fault> {
         let presented = match read_carriage(message.params(), headers) {
             Ok((presented, _)) => presented,
             Err(Refusal::Carriage(CarriageFault::NoCredential)) => {
@@ -50,12 +55,12 @@ impl Gate {
             }
             Err(refusal) => return Err(refusal.into()),
         };
-        self.view(&presented)?;
+        self.view(&presented, rules)?;
         Ok(Onlooker::Bearer(presented))
     }
 
-    fn view(&self, presented: &Presented) -> Result<Viewer, Fault> {
-        let (rules, lists, now) = (self.rules.load(), self.lists.lists(), self.clock.now());
+    fn view(&self, presented: &Presented, rules: &Rules) -> Result<Viewer, Fault> {
+        let (lists, now) = (self.lists.lists(), self.clock.now());
         rules.verifier.view(presented.clone(), &lists, now).map_err(|refusal| {
             let fault = Fault::from(refusal);
             if fault.is_unknown_root() {
@@ -78,7 +83,7 @@ impl Gate {
         // A token's Datalog is run for each tool, which is too long for the threads that serve.
         let work = move || {
             let rules = gate.rules.load();
-            let sight = Sight::of(&gate, &rules.verifier, &onlooker)?;
+            let sight = Sight::of(&gate, &rules, &onlooker)?;
             let rebuilt = rebuild::list(&text, id.as_ref(), |name, tool| sight.hint(name, tool))?;
             sight.tell_if_empty();
             Ok::<_, Fault>(rebuilt)
@@ -115,9 +120,10 @@ struct Sight<'v> {
 }
 
 impl<'v> Sight<'v> {
-    fn of(gate: &'v Gate, verifier: &'v Verifier, onlooker: &Onlooker) -> Result<Sight<'v>, Fault> {
+    fn of(gate: &'v Gate, rules: &'v Rules, onlooker: &Onlooker) -> Result<Sight<'v>, Fault> {
+        let verifier = &rules.verifier;
         let viewer = match onlooker {
-            Onlooker::Bearer(presented) => Some(gate.view(presented)?),
+            Onlooker::Bearer(presented) => Some(gate.view(presented, rules)?),
             // A reload may have shut what was open when it asked.
             Onlooker::Stranger | Onlooker::Nobody if verifier.policy().lists_to_strangers() => None,
             Onlooker::Stranger | Onlooker::Nobody => {

@@ -159,6 +159,8 @@ impl Upstream {
                 (Inspect::Events(Events::default(), expected), LastWord::Event(Box::new(last)))
             }
             Kind::Json => (Inspect::Json { skim: Skim::default(), expected, is_error }, LastWord::None),
+            // Some clients read a message out of it all the same, and nobody has looked at it.
+            Kind::Opaque if asked.id.is_some() && !is_error => return Err(UpstreamFault::Malformed.into()),
             Kind::Opaque => (Inspect::Opaque, LastWord::None),
         };
         let first = match inspect {
@@ -268,7 +270,10 @@ enum Kind {
 }
 
 fn kind(headers: &HeaderMap) -> Kind {
-    if is_event_stream(headers) {
+    if headers.get_all(header::CONTENT_TYPE).iter().count() != 1 {
+        // Readers differ in which of two they go by.
+        Kind::Opaque
+    } else if is_event_stream(headers) {
         Kind::Events
     } else if is_content(headers, "application/json") {
         Kind::Json

@@ -89,6 +89,7 @@ fn p2_p3_a_proof_that_breaks_a_rule_of_its_own_names_that_rule() {
         ("argument_reserved", "P2"),
         ("tenuo_proof_tool_renamed", "P3"),
         ("stock_proof_refused", "P3"),
+        ("stock_proof_covers_less", "P3"),
         ("tenuo_proof_invalid", "P1"),
         ("dpop_signature", "P4"),
     ];

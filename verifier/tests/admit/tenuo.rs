@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use pact_mandate::Now;
+use pact_mandate::{Json, Now};
 use pact_revocation::Entry;
-use pact_verifier::{Presented, PresentedProof, refusal::Class};
+use pact_verifier::{Presented, PresentedProof, proof::params_digest, refusal::Class};
 use tenuo::{
     ConstraintSet, OneOf, Range, SigningKey, Warrant,
     wire::{WarrantStack, encode_stack},
@@ -182,6 +182,21 @@ fn p3_stock_proofs_count_where_the_policy_says_so_for_a_tool_called_as_its_actio
     assert_eq!(stock(&world, "task.read", arguments), "permit");
     assert_eq!(stock(&world, "task.read", arguments), "replayed", "equal bytes within one window");
     assert_eq!(stock(&world, "read_file", "{}"), "tenuo_proof_tool_renamed");
+}
+
+#[test]
+fn p3_a_stock_proof_carries_no_further_round() {
+    let (mut world, credential) = world();
+    world.verifier = world.verifier.with_policy(policy(&format!("stock_proofs = true\n{POLICY}")));
+    let call = world.judged("task.read", r#"{"cost_usd":1,"project":"web"}"#).unwrap();
+    let proof = tenuo_stock(&credential, &call, AGENT, world.now.wall);
+    for more in [r#""requestState":"theirs""#, r#""inputResponses":{"a":{"action":"accept"}}"#] {
+        let params = Json::parse(format!(r#"{{"name":"task.read",{more}}}"#).as_bytes()).unwrap();
+        let mut added = call.clone();
+        added.asked.params = params_digest("tools/call", &params).unwrap();
+        assert_eq!(code(world.admit(&credential, &proof, added)), "stock_proof_covers_less", "{more}");
+    }
+    assert_eq!(code(world.admit(&credential, &proof, call)), "permit");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::{
     line::{self, Line},
     session::Session,
 };
-use crate::limits::{DRAIN, MAX_LINE_BYTES, MAX_LINES_WAITING};
+use crate::limits::{DRAIN, MAX_LINE_BYTES, MAX_LINES_WAITING, NOTIFY_TIMEOUT};
 
 impl Bridge {
     /// Serves the client until it closes its side: then calls under way may still end, for a while.
@@ -52,6 +52,10 @@ impl Bridge {
             );
         }
         tasks.shutdown().await;
+        // A process of the tool server may stand behind each session, for as long as nobody ends it.
+        if tokio::time::timeout(NOTIFY_TIMEOUT, relay.close()).await.is_err() {
+            tracing::info!("a server did not say in {NOTIFY_TIMEOUT:?} that it has ended the session");
+        }
         drop(relay);
         // A client that reads nothing more is not waited for.
         let written = tokio::time::timeout(DRAIN, written).await;

@@ -32,6 +32,11 @@ fn a_session_and_its_revision_are_kept_and_sent() {
     }
     assert!(seen[2].meta()["tenuo"]["signature"].is_string());
     assert!(seen[..2].iter().all(|seen| !seen.body.contains("tenuo")), "what is open gets no credential");
+    bridge.end();
+    let last = server.seen().pop().unwrap();
+    assert!(last.head.starts_with("DELETE /mcp "), "the session ends with the client: {}", last.head);
+    assert_eq!(last.header("Mcp-Session-Id"), Some("s-1"));
+    assert!(last.header("X-Pact-Proof").is_some(), "its end is proven");
 }
 
 #[test]

@@ -122,6 +122,27 @@ async fn what_the_tool_server_does_wrong_has_a_code_of_its_own() {
     }
 }
 
+/// Some clients look for the name of a type anywhere in the header, and some at the last of two headers.
+#[tokio::test]
+async fn attack_64_an_answer_of_a_type_that_nobody_inspects_is_none() {
+    let stand = Stand::start().await;
+    let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    let result = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+    stand.upstream.says("application/json", result);
+    assert_eq!(stand.post(ping).await.status, 200);
+    for content_type in [
+        "application/json-seq",
+        "x/application/json",
+        "text/html",
+        "text/plain\r\nContent-Type: application/json",
+        "application/json\r\nContent-Type: text/event-stream",
+    ] {
+        stand.upstream.says(content_type, result);
+        let answer = stand.post(ping).await;
+        assert_eq!((answer.status, answer.reason().as_str()), (502, "upstream_malformed"), "{content_type}");
+    }
+}
+
 #[tokio::test]
 async fn a_tool_server_that_is_down_is_a_502_and_shows_in_readyz() {
     let stand = Stand::ready().await;

@@ -167,7 +167,7 @@ async fn m3_an_answer_that_does_not_read_as_a_list_never_goes_through() {
             "upstream_list_unreadable",
         ),
         ("application/json", format!("[{good}]"), "upstream_malformed"),
-        ("text/html", good.clone(), "upstream_list_unreadable"),
+        ("text/html", good.clone(), "upstream_malformed"),
         ("text/event-stream", "data: {\"jsonrpc\"\n\n".to_owned(), "upstream_list_unreadable"),
         ("text/event-stream", ": nothing\n\n".to_owned(), "upstream_list_unreadable"),
         ("application/json", long.clone(), "upstream_list_too_large"),

@@ -53,11 +53,12 @@ fn issuers() -> [IssuerFault; 4] {
     ]
 }
 
-fn possession() -> [PossessionFault; 6] {
+fn possession() -> [PossessionFault; 7] {
     [
         PossessionFault::ProofMissing,
         PossessionFault::WrongKind(Format::Tenuo),
         PossessionFault::StockProofRefused,
+        PossessionFault::StockProofCoversLess,
         PossessionFault::BearerRefused(issuer()),
         PossessionFault::ProofWithoutHolder,
         PossessionFault::ActWithoutHolder,

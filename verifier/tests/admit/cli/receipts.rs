@@ -105,7 +105,7 @@ fn m7_receipts_are_checked_offline_and_told_in_words_and_as_json() {
     assert_eq!(exit, 0, "{words}");
     for said in [
         "7 lines in 2 files of 1 run: 2 checkpoints",
-        "0 permitted (0 to a bearer), 2 refused, 0 ended",
+        "0 permitted (0 to a bearer), 0 acts on sessions, 2 refused, 0 ended",
         "1  batch",
         "4 more refusals of callers nobody knows",
         "2 lines behind the last checkpoint",
