@@ -12,8 +12,10 @@ from ours import Ours, Sidecar
 from packages import Packages
 from stage import accepts, free_port
 
+# Started as root, its workers would be another user's, who may not enter this run's folder; otherwise `user` says nothing.
 CONFIG = """
 daemon off;
+user root;
 pid nginx.pid;
 error_log stderr warn;
 events {{}}

@@ -35,7 +35,7 @@ pub(super) fn name(message: &Message) -> Option<&str> {
     let member = match message.method() {
         "tools/call" | "prompts/get" => "name",
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
-        "tasks/get" | "tasks/update" | "tasks/cancel" | "tasks/result" => "taskId",
+        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
         _ => return None,
     };
     message.params()?.get(member)?.as_str()
