@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use pact_issuer::{
     MandateRecord, Order, delegate as handing_on,
     keyring::Role,
-    mint as granting, revoke,
+    mint as granting,
+    records::Name,
+    revoke,
     store::{Event, Store},
 };
 use pact_mandate::{
@@ -90,9 +92,13 @@ pub(crate) fn revoke(store: &mut Store, args: &RevokeArgs, now: UnixTime) -> Res
     writer.commit(now, Event::Revocation(revocation.clone()))?;
     let listed = u64::try_from(revocation.listed.len()).unwrap_or(u64::MAX);
     let text = if listed == 0 && !again {
-        "Revoked. It had ended by itself, with everything below it, so nothing enters the lists; other credentials of the same \
-         mandate count on."
-            .to_owned()
+        let others = match revocation.target {
+            Name::Credential(_) => " Other credentials of its mandate count on.",
+            Name::Mandate(_) | Name::Key(_) => "",
+        };
+        format!(
+            "Revoked. It had ended by itself, with everything below it, so nothing enters the lists.{others}"
+        )
     } else if listed == 0 {
         "It was revoked already, and everything below it; nothing more enters the lists.".to_owned()
     } else {

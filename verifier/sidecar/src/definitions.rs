@@ -1,7 +1,10 @@
 //! What the tool server last said of each tool: a tool that becomes another one under its name is an alarm, and where the policy
 //! names the definition that a person has read, nobody sees or calls it any more.
 
-use std::{collections::BTreeMap, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use pact_mandate::{Now, hex};
 use pact_verifier::Policy;
@@ -71,8 +74,7 @@ impl Definitions {
         if policy.definition_of(tool).is_none() {
             return Ok(());
         }
-        let seen = self.seen.lock().map_err(|_| Fault::Internal)?;
-        match seen.get(tool).map(|listed| standing(tool, *listed, policy)) {
+        match self.lock().get(tool).map(|listed| standing(tool, *listed, policy)) {
             // Whoever has not been shown it has not been misled by it; its call is judged by the policy's own words.
             None | Some(Standing::AsReviewed) => Ok(()),
             Some(Standing::NotReviewed) => Err(Fault::ToolChanged),
@@ -81,14 +83,19 @@ impl Definitions {
 
     /// The tools that are held back now, by name.
     pub(crate) fn held_back(&self, policy: &Policy) -> Vec<String> {
-        let Ok(seen) = self.seen.lock() else { return Vec::new() };
+        let seen = self.lock();
         let held =
             seen.iter().filter(|(tool, listed)| standing(tool, **listed, policy) == Standing::NotReviewed);
         held.map(|(tool, _)| tool.clone()).collect()
     }
 
+    /// A panic elsewhere leaves whole entries: what is held back stays so.
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Definition>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn remember(&self, tool: &str, listed: Definition, standing: Standing) -> Option<Definition> {
-        let Ok(mut seen) = self.seen.lock() else { return None };
+        let mut seen = self.lock();
         // Tools that are judged by their own names have no end. What is held back always has its place: a policy has one.
         if seen.len() >= MAX_REMEMBERED_DEFINITIONS
             && !seen.contains_key(tool)

@@ -222,7 +222,7 @@ impl Gate {
                 .inspect_err(|_| account.note_known(permit.known()))?;
         }
         if let Some(permit) = passage.permit() {
-            self.receipts.permit(self, permit, account, request_id, now)?;
+            self.receipts.permit(self, || permit.known(), account, request_id, now)?;
             self.metrics.passed(Passed::Permitted);
             tracing::debug!(
                 %request_id,

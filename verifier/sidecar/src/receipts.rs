@@ -15,7 +15,7 @@ use std::{
 use pact_mandate::chainlog::LogId;
 use pact_mandate::{Now, chainlog};
 use pact_verifier::{
-    ActPermit, Known, Permit, Receipt,
+    Known, Receipt,
     receipt::{Credential, Decision},
 };
 use serde::Serialize;
@@ -138,39 +138,17 @@ impl Receipts {
         }
     }
 
-    /// Writes the receipt of a permit. The call may be forwarded only when this says so.
+    /// Writes the receipt of leave that was just given, for a call or an act: what is let through waits until this says so.
     pub(crate) fn permit(
         &self,
         gate: &Gate,
-        permit: &Permit,
-        account: &mut Account,
-        request_id: RequestId,
-        now: Now,
-    ) -> Result<(), Fault> {
-        self.granted(gate, &permit.known(), account, request_id, now)
-    }
-
-    /// The same of leave for an act on a session.
-    pub(crate) fn permit_act(
-        &self,
-        gate: &Gate,
-        permit: &ActPermit,
-        account: &mut Account,
-        request_id: RequestId,
-        now: Now,
-    ) -> Result<(), Fault> {
-        self.granted(gate, &permit.known(), account, request_id, now)
-    }
-
-    fn granted(
-        &self,
-        gate: &Gate,
-        granted: &Known,
+        granted: impl FnOnce() -> Known,
         account: &mut Account,
         request_id: RequestId,
         now: Now,
     ) -> Result<(), Fault> {
         let Some(writer) = &self.0 else { return Ok(()) };
+        let granted = granted();
         account.permitted = true;
         let mut receipt = account.receipt(gate, Decision::Permit, request_id, now.wall);
         receipt.credential = Some(Credential::of(&granted.chain));

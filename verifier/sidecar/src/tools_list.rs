@@ -182,7 +182,7 @@ impl<'v> Sight<'v> {
                 listed,
                 mapped,
                 left_out,
-                "a list of tools came out empty: of those listed the policy maps so many, and the credential covers none of them"
+                "a list of tools came out empty: of those that the policy maps, each is held back (see /readyz) or not covered by the credential"
             );
         }
     }

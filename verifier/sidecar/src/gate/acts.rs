@@ -144,7 +144,7 @@ impl Gate {
             None => self.sessions.owned_by(&session, &holder, now.monotonic),
         };
         owned.inspect_err(|_| account.note_known(permit.known()))?;
-        let written = self.receipts.permit_act(self, &permit, account, request_id, now);
+        let written = self.receipts.permit(self, || permit.known(), account, request_id, now);
         if let (Err(_), Some(request)) = (&written, answered) {
             self.sessions.visit(&session).give_back(request);
         }
