@@ -9,6 +9,8 @@ use sha2::{Digest, Sha256};
 
 use crate::limits::MAX_KEY_ID_CHARS;
 
+mod familiar;
+mod multiples;
 mod strict;
 #[cfg(test)]
 mod tests;

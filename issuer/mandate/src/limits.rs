@@ -16,6 +16,10 @@ pub const MAX_NAME_CHARS: usize = 64;
 pub const MAX_ID_CHARS: usize = 200;
 /// Characters of a key id.
 pub const MAX_KEY_ID_CHARS: usize = 128;
+/// Keys whose multiples are kept to verify faster: 10 MiB, and more holders than call one sidecar at a time.
+pub const MAX_FAMILIAR_KEYS: usize = 256;
+/// Verifications after which a key's multiples are made: about as many as it takes to win back the time of making them.
+pub const FAMILIAR_AFTER: u32 = 8;
 /// The largest integer that every JSON reader keeps exactly: 2^53 − 1 (RFC 7493 2.2).
 pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
 /// Bytes of one signed statement other than a list's body.

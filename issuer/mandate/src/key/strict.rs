@@ -4,13 +4,47 @@
 //! of small order. The lenient `verify` already demands that R equal, byte for byte, the canonical encoding of the point
 //! it computes. So once it has passed, R is of small order exactly when its y is one of five.
 
+use curve25519_dalek::Scalar;
 use ed25519_dalek::{Signature, Verifier, VerifyingKey};
+use sha2::{Digest, Sha512};
+
+use super::{familiar::FAMILIAR, multiples::Multiples};
 
 /// Whether the strict rules hold: canonical S, neither R nor A of small order, and R = S·B − k·A without a cofactor.
 /// `key` was found not to be of small order when it was made.
 pub(super) fn verifies(key: &VerifyingKey, message: &[u8], signature: &[u8; 64]) -> bool {
+    let verifies = judge(key, FAMILIAR.multiples(key).as_deref(), message, signature);
+    if verifies {
+        FAMILIAR.verified(key);
+    }
+    verifies
+}
+
+/// The verdict, which is the same with multiples of −A at hand and without.
+pub(super) fn judge(
+    key: &VerifyingKey,
+    minus_a: Option<&Multiples>,
+    message: &[u8],
+    signature: &[u8; 64],
+) -> bool {
     let signature = Signature::from_bytes(signature);
-    !is_of_small_order(signature.r_bytes()) && key.verify(message, &signature).is_ok()
+    if is_of_small_order(signature.r_bytes()) {
+        return false;
+    }
+    match minus_a {
+        None => key.verify(message, &signature).is_ok(),
+        Some(minus_a) => is_equation_met(key, minus_a, message, &signature),
+    }
+}
+
+/// The lenient rules of the library: S is canonical, and S·B − k·A encodes to R.
+fn is_equation_met(key: &VerifyingKey, minus_a: &Multiples, message: &[u8], signature: &Signature) -> bool {
+    let s: Option<Scalar> = Scalar::from_canonical_bytes(*signature.s_bytes()).into();
+    let Some(s) = s else { return false };
+    let k =
+        Sha512::new().chain_update(signature.r_bytes()).chain_update(key.as_bytes()).chain_update(message);
+    let k = Scalar::from_bytes_mod_order_wide(&k.finalize().into());
+    minus_a.times_plus_base(&k, &s).compress().as_bytes() == signature.r_bytes()
 }
 
 fn is_of_small_order(point: &[u8; 32]) -> bool {

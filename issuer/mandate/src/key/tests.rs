@@ -8,7 +8,18 @@ use ed25519_dalek::{Signer as _, SigningKey, Verifier as _};
 use proptest::prelude::*;
 use sha2::Sha512;
 
-use super::*;
+use super::{multiples::Multiples, *};
+use crate::limits::FAMILIAR_AFTER;
+
+/// What is said of a signature by a key that was never seen, and by one that is familiar; the two never differ.
+fn verifies(key: &[u8; 32], message: &[u8], signature: [u8; 64]) -> bool {
+    let key = PublicKey::from_bytes(key).unwrap().0;
+    let multiples = Multiples::of(-key.to_edwards());
+    let [new, familiar] =
+        [None, Some(&multiples)].map(|minus_a| strict::judge(&key, minus_a, message, &signature));
+    assert_eq!(new, familiar);
+    new
+}
 
 fn hex(text: &str) -> Vec<u8> {
     text.as_bytes()
@@ -26,18 +37,18 @@ fn the_thumbprint_is_that_of_rfc_8037_a_3() {
 #[test]
 fn rfc_8032_test_2_verifies_and_its_neighbours_do_not() {
     let key = "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c";
-    let key = PublicKey::from_bytes(&hex(key).try_into().unwrap()).unwrap();
+    let key: [u8; 32] = hex(key).try_into().unwrap();
     let signature: [u8; 64] = hex(
         "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00",
     )
     .try_into()
     .unwrap();
-    assert!(key.verify(&[0x72], &Signature::from_bytes(signature)).is_ok());
-    assert!(key.verify(&[0x73], &Signature::from_bytes(signature)).is_err());
+    assert!(verifies(&key, &[0x72], signature));
+    assert!(!verifies(&key, &[0x73], signature));
     for at in 0..64 {
         let mut bent = signature;
         bent[at] ^= 1;
-        assert!(key.verify(&[0x72], &Signature::from_bytes(bent)).is_err(), "byte {at}");
+        assert!(!verifies(&key, &[0x72], bent), "byte {at}");
     }
 }
 
@@ -103,8 +114,7 @@ fn k5_a_commitment_of_small_order_is_refused_though_the_equation_holds() {
         let parsed = ed25519_dalek::Signature::from_bytes(&signature);
         assert!(library.verify(&message, &parsed).is_ok(), "the case is what it says");
         assert!(library.verify_strict(&message, &parsed).is_err());
-        let ours = PublicKey::from_bytes(&key).unwrap();
-        assert!(ours.verify(&message, &Signature::from_bytes(signature)).is_err());
+        assert!(!verifies(&key, &message, signature));
         judged += 1;
     }
     assert!(judged >= 20, "commitments of every order occur: {judged}");
@@ -142,12 +152,28 @@ fn plus_order(scalar: &[u8]) -> Vec<u8> {
     scalar.iter().zip(order).map(add).collect()
 }
 
+#[test]
+fn k5_a_key_that_became_familiar_keeps_its_verdicts() {
+    let signing = SigningKey::from_bytes(&[0x5a; 32]);
+    let key = PublicKey::from_bytes(signing.verifying_key().as_bytes()).unwrap();
+    for number in 0..3 * FAMILIAR_AFTER {
+        let message = number.to_be_bytes();
+        let signature = signing.sign(&message).to_bytes();
+        assert!(key.verify(&message, &Signature::from_bytes(signature)).is_ok(), "{number}");
+        let mut bent = signature;
+        bent[40] ^= 1;
+        assert!(key.verify(&message, &Signature::from_bytes(bent)).is_err(), "{number}");
+        assert!(key.verify(b"other", &Signature::from_bytes(signature)).is_err(), "{number}");
+    }
+    assert!(familiar::FAMILIAR.multiples(&key.0).is_some());
+}
+
 proptest! {
     #[test]
     fn k5_it_is_verify_strict_of_the_library((key, message, signature) in near_signatures()) {
-        let ours = PublicKey::from_bytes(&key).unwrap().verify(&message, &Signature::from_bytes(signature));
+        let ours = verifies(&key, &message, signature);
         let parsed = ed25519_dalek::Signature::from_bytes(&signature);
         let library = VerifyingKey::from_bytes(&key).unwrap().verify_strict(&message, &parsed);
-        prop_assert_eq!(ours.is_ok(), library.is_ok());
+        prop_assert_eq!(ours, library.is_ok());
     }
 }
