@@ -17,7 +17,7 @@ use pact_benches::{
     lists::{MillionList, bytes_per_id, nth},
     rounds::{Loop, Medians},
     wire::measures::measure,
-    world::{Failure, World, action, wall},
+    world::{Caller, Failure, World, action, wall},
 };
 use pact_mandate::{Call, Format, Monotonic, Now};
 use pact_verifier::{Presented, PresentedProof, Verifier, proof::FreshProof};
@@ -37,6 +37,9 @@ struct Prepared {
     proof: PresentedProof,
     call: Call,
 }
+
+/// Makes the `n`-th call of a caller.
+type Prepare = fn(&World, &Caller, usize) -> Result<Prepared, Failure>;
 
 fn main() -> Result<(), Failure> {
     // Cargo says `--bench`.
@@ -65,22 +68,22 @@ fn main() -> Result<(), Failure> {
 /// The loops around `admit`, RAW and the two crates.
 fn decisions(world: &World) -> Result<BTreeMap<&'static str, f64>, Failure> {
     let count = (ROUNDS + 1) * RUNS;
-    // No two proofs are alike in all loops together.
-    let tenuo = |set: usize| -> Result<Vec<Prepared>, Failure> {
-        (set * count..(set + 1) * count).map(|n| prepare_tenuo(world, n)).collect()
+    // No two proofs are alike in all loops together, and no two callers in the cold ones.
+    let warm = |set: usize, prepare: Prepare| -> Result<Vec<Prepared>, Failure> {
+        (set * count..(set + 1) * count).map(|n| prepare(world, &world.caller, n)).collect()
     };
-    let biscuit = |set: usize| -> Result<Vec<Prepared>, Failure> {
-        (set * count..(set + 1) * count).map(|n| prepare_biscuit(world, n)).collect()
+    let strange = |set: usize, prepare: Prepare| -> Result<Vec<Prepared>, Failure> {
+        (set * count..(set + 1) * count).map(|n| prepare(world, &world.new_caller(n)?, n)).collect()
     };
     let cold = world.cold();
     let medians = Medians::of(
         ROUNDS,
         vec![
             raw(),
-            admit("tenuo.cold", world, &cold, tenuo(0)?),
-            admit("tenuo.warm", world, &world.verifier, tenuo(1)?),
-            admit("biscuit.cold", world, &cold, biscuit(2)?),
-            admit("biscuit.warm", world, &world.verifier, biscuit(3)?),
+            admit("tenuo.cold", world, &cold, strange(0, prepare_tenuo)?),
+            admit("tenuo.warm", world, &world.verifier, warm(1, prepare_tenuo)?),
+            admit("biscuit.cold", world, &cold, strange(2, prepare_biscuit)?),
+            admit("biscuit.warm", world, &world.verifier, warm(3, prepare_biscuit)?),
             tenuo_crate(world)?,
             biscuit_crate(world)?,
         ],
@@ -97,21 +100,21 @@ fn decisions(world: &World) -> Result<BTreeMap<&'static str, f64>, Failure> {
     ]))
 }
 
-fn prepare_tenuo(world: &World, n: usize) -> Result<Prepared, Failure> {
+fn prepare_tenuo(world: &World, caller: &Caller, n: usize) -> Result<Prepared, Failure> {
     let asked = world.asked(n)?;
-    let proof = world.tenuo_proof(&asked, n)?;
+    let proof = world.tenuo_proof(caller, &asked, n)?;
     Ok(Prepared {
-        presented: Presented::tenuo(&world.stack)?,
+        presented: Presented::tenuo(&caller.stack)?,
         proof,
         call: world.verifier.policy().judge(asked)?,
     })
 }
 
-fn prepare_biscuit(world: &World, n: usize) -> Result<Prepared, Failure> {
+fn prepare_biscuit(world: &World, caller: &Caller, n: usize) -> Result<Prepared, Failure> {
     let asked = world.asked(n)?;
-    let proof = world.dpop_proof(&asked, n)?;
+    let proof = world.dpop_proof(caller, &asked, n)?;
     Ok(Prepared {
-        presented: Presented::biscuit(&world.token)?,
+        presented: Presented::biscuit(&caller.token)?,
         proof,
         call: world.verifier.policy().judge(asked)?,
     })
@@ -146,11 +149,12 @@ fn tenuo_crate(world: &World) -> Result<Loop<'static>, Failure> {
     use tenuo::{Authorizer, constraints::ConstraintValue, crypto::Signature, wire};
 
     let asked = world.asked(0)?;
-    let PresentedProof::Tenuo { signature, fresh: Some(fresh) } = world.tenuo_proof(&asked, usize::MAX)?
+    let PresentedProof::Tenuo { signature, fresh: Some(fresh) } =
+        world.tenuo_proof(&world.caller, &asked, usize::MAX)?
     else {
         return Err("a Tenuo proof".into());
     };
-    let stack = STANDARD.decode(&world.stack)?;
+    let stack = STANDARD.decode(&world.caller.stack)?;
     let root = tenuo::PublicKey::from_bytes(world.issuer_key().as_bytes())?;
     let authorizer = Authorizer::builder().trusted_root(root).build()?;
     let signature = Signature::from_bytes(signature.as_bytes())?;
@@ -203,7 +207,7 @@ fn biscuit_crate(world: &World) -> Result<Loop<'static>, Failure> {
         datalog::RunLimits,
     };
 
-    let token = URL_SAFE.decode(&world.token)?;
+    let token = URL_SAFE.decode(&world.caller.token)?;
     let root = PublicKey::from_bytes(world.issuer_key().as_bytes(), Algorithm::Ed25519)?;
     let policy = AuthorizerBuilder::new()
         .policy("allow if tool($t), project($p), right($p, $t)")?

@@ -47,26 +47,44 @@ pub struct World {
     pub verifier: Verifier,
     /// The lists in force: one list with one entry that concerns nobody here.
     pub lists: Lists,
+    /// Who calls again and again.
+    pub caller: Caller,
+    issuer: SecretKey,
+    chain: UnrevokedChain,
+    audience: Audience,
+    replay: Arc<FileReplay>,
+}
+
+/// A key and its credentials.
+pub struct Caller {
+    holder: Holder,
     /// Four warrants.
     pub stack: String,
     /// Three blocks.
     pub token: String,
-    issuer: SecretKey,
-    chain: UnrevokedChain,
-    holder: Holder,
-    audience: Audience,
-    replay: Arc<FileReplay>,
+}
+
+impl Caller {
+    fn new(
+        seed: &[u8; 32],
+        chain: &UnrevokedChain,
+        issuer: &SecretKey,
+        at: UnixTime,
+    ) -> Result<Caller, Failure> {
+        let holder = Holder::from_seed(seed)?;
+        let order = order(&holder, at);
+        let stack = release(export::tenuo::export(chain, &order, issuer)?);
+        let token = release(export::biscuit::export(chain, &order, issuer)?);
+        Ok(Caller { holder, stack, token })
+    }
 }
 
 impl World {
     /// Makes keys, mandates, credentials and lists; the store of used proofs lives in `folder`.
     pub fn new(now: Now, folder: &Path) -> Result<World, Failure> {
         let (issuer, lister) = (SecretKey::from_seed(&[1; 32])?, SecretKey::from_seed(&LISTER)?);
-        let holder = Holder::from_seed(&[3; 32])?;
         let chain = chain_of_three(&issuer, now)?;
-        let order = order(&holder, now.wall);
-        let stack = release(export::tenuo::export(&chain, &order, &issuer)?);
-        let token = release(export::biscuit::export(&chain, &order, &issuer)?);
+        let caller = Caller::new(&[3; 32], &chain, &issuer, now.wall)?;
         let audience: Audience = AUDIENCE.parse()?;
         let started = Now::new(now.wall.minus(600), now.monotonic);
         let replay = Arc::new(FileReplay::open(folder, BootId::of_this_system(), started)?);
@@ -78,7 +96,7 @@ impl World {
             Arc::new(ChainCache::new(MAX_CACHE_BYTES)),
         );
         let lists = lists(&lister, now)?;
-        Ok(World { now, verifier, lists, stack, token, issuer, chain, holder, audience, replay })
+        Ok(World { now, verifier, lists, caller, issuer, chain, audience, replay })
     }
 
     /// The verifier without room for a cached chain: it opens every one anew.
@@ -92,6 +110,13 @@ impl World {
         )
     }
 
+    /// The `n`-th of those who call once: neither key nor credentials were seen before.
+    pub fn new_caller(&self, n: usize) -> Result<Caller, Failure> {
+        let mut seed = [4; 32];
+        seed.iter_mut().zip(n.to_be_bytes()).for_each(|(to, from)| *to = from);
+        Caller::new(&seed, &self.chain, &self.issuer, self.now.wall)
+    }
+
     /// The `n`-th call: 200 bytes of arguments, no two alike.
     pub fn asked(&self, n: usize) -> Result<Asked, Failure> {
         let text = format!(
@@ -101,18 +126,19 @@ impl World {
     }
 
     /// A fresh Tenuo proof (protocol P1) of that call.
-    pub fn tenuo_proof(&self, asked: &Asked, n: usize) -> Result<PresentedProof, Failure> {
+    pub fn tenuo_proof(&self, caller: &Caller, asked: &Asked, n: usize) -> Result<PresentedProof, Failure> {
         let fresh = self.fresh(n);
-        let signed = sign_tenuo(&self.holder, &self.stack, &action()?, asked, &self.audience, &fresh)?;
+        let signed = sign_tenuo(&caller.holder, &caller.stack, &action()?, asked, &self.audience, &fresh)?;
         let signature: [u8; 64] =
             STANDARD.decode(signed.signature())?.try_into().map_err(|_| "a signature is 64 bytes")?;
         Ok(PresentedProof::Tenuo { signature: Signature::from_bytes(signature), fresh: Some(fresh) })
     }
 
     /// A fresh DPoP proof (protocol P4) of that call.
-    pub fn dpop_proof(&self, asked: &Asked, n: usize) -> Result<PresentedProof, Failure> {
+    pub fn dpop_proof(&self, caller: &Caller, asked: &Asked, n: usize) -> Result<PresentedProof, Failure> {
         let fresh = self.fresh(n);
-        let signed = sign_dpop(&self.holder, &self.token, asked, &self.audience, fresh.id, fresh.issued_at)?;
+        let signed =
+            sign_dpop(&caller.holder, &caller.token, asked, &self.audience, fresh.id, fresh.issued_at)?;
         Ok(PresentedProof::Dpop(signed.dpop().to_owned()))
     }
 

@@ -47,7 +47,7 @@ class Packages:
     def _install_pip(self) -> None:
         subprocess.run([sys.executable, "-m", "venv", self.venv], check=True)
         options = ["--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
-        subprocess.run([self.venv / "bin/pip", "install", *options, "--requirement", HERE / "requirements.txt"], check=True)
+        subprocess.run([self.venv / "bin/python", "-m", "pip", "install", *options, "--requirement", HERE / "requirements.txt"], check=True)
 
     @staticmethod
     def _once(folder: Path, wanted: list[str], install) -> None:
