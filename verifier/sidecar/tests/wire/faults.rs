@@ -2,7 +2,7 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
     client::{self, get, open, post},
@@ -133,24 +133,57 @@ async fn a_tool_server_that_dies_in_the_middle_of_its_answer_breaks_the_answer_o
 #[tokio::test]
 async fn attack_44_slow_clients_beyond_the_bound_wait_and_then_the_honest_one_is_served() {
     let more = "[limits]\nconnections = 32\nhead_timeout = \"500ms\"";
+    slow_clients(1000, 32, more).await;
+}
+
+/// The same as many as no system keeps in a queue, under the bound on connections that stands by default.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs 16000 open files: ulimit -n 16000"]
+async fn attack_44_ten_thousand_slow_clients_leave_room_for_the_honest_one() {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
+    let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    let files: u64 = files.split_whitespace().nth(3).unwrap().parse().unwrap();
+    assert!(files >= 16_000, "this test opens as many files, and {files} are allowed: ulimit -n 16000");
+    slow_clients(10_000, 4096, "[limits]\nhead_timeout = \"3s\"").await;
+}
+
+/// So many begin a head and never end it, all at once; at most `most` have a place at any time.
+async fn slow_clients(count: usize, most: u32, more: &'static str) {
     let stand = Stand::with(Wish { more, ..Wish::default() }).await;
     stand.until_ready().await;
-    let mut slow = Vec::new();
-    for _ in 0..1000 {
-        if let Ok(mut stream) = tokio::net::TcpStream::connect(stand.traffic).await {
-            let _ = stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: loc").await;
-            slow.push(stream);
-        }
+    let before = resident_kib();
+    let traffic = stand.traffic;
+    let clients: Vec<_> = (0..count).map(|_| tokio::spawn(slow_client(traffic))).collect();
+    let mut peak = 0.0_f64;
+    while clients.iter().any(|client| !client.is_finished()) {
+        peak = peak.max(open_connections(&stand).await);
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    let open = get(stand.admin, "/metrics").await.body;
-    let open: f64 = open
-        .lines()
-        .find_map(|line| line.strip_prefix("pact_sidecar_connections_open "))
-        .unwrap()
-        .parse()
-        .unwrap();
-    assert!(open <= 32.0, "{open}");
+    assert!(peak > 0.0 && peak <= f64::from(most), "{peak}");
+    // Both ends of every connection are in this process.
+    let grown = resident_kib().saturating_sub(before);
+    assert!(grown < 64 * 1024 + 32 * count, "{grown} KiB");
     let call = stand.issuer.mint().call(AUDIENCE, r#"{"cost":1}"#);
     let answer = client::raw(stand.traffic, &post("", call.as_bytes())).await;
     assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// Comes in or gives up, says half a word, and stays until it is thrown out.
+async fn slow_client(traffic: std::net::SocketAddr) {
+    let connect = tokio::time::timeout(Duration::from_secs(10), tokio::net::TcpStream::connect(traffic));
+    let Ok(Ok(mut stream)) = connect.await else { return };
+    let _ = stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: loc").await;
+    let _ = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut Vec::new())).await;
+}
+
+async fn open_connections(stand: &Stand) -> f64 {
+    let metrics = get(stand.admin, "/metrics").await.body;
+    let mut open = metrics.lines().filter_map(|line| line.strip_prefix("pact_sidecar_connections_open "));
+    open.next().unwrap().parse().unwrap()
+}
+
+fn resident_kib() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    resident.split_whitespace().next().unwrap().parse().unwrap()
 }
