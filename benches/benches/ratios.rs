@@ -19,7 +19,7 @@ use pact_benches::{
     wire::measures::measure,
     world::{Caller, Failure, World, action, wall},
 };
-use pact_mandate::{Call, Format, Monotonic, Now};
+use pact_mandate::{Call, Format, Monotonic, Now, limits::FAMILIAR_AFTER};
 use pact_verifier::{Presented, PresentedProof, Verifier, proof::FreshProof};
 
 /// Counts what is allocated, for `list.million.bytes_per_id`.
@@ -29,6 +29,8 @@ static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 /// Many short rounds: then RAW and the decisions find caches and clock speed alike.
 const ROUNDS: usize = 1500;
 const RUNS: usize = 1;
+/// So many callers take turns in a cold loop that none of their keys becomes a familiar one.
+const STRANGERS: usize = ROUNDS / (FAMILIAR_AFTER as usize - 2);
 const PARTS: [&str; 3] = ["decisions", "million", "sidecar"];
 
 /// One prepared call: everything that is made before the clock starts.
@@ -68,12 +70,17 @@ fn main() -> Result<(), Failure> {
 /// The loops around `admit`, RAW and the two crates.
 fn decisions(world: &World) -> Result<BTreeMap<&'static str, f64>, Failure> {
     let count = (ROUNDS + 1) * RUNS;
-    // No two proofs are alike in all loops together, and no two callers in the cold ones.
+    // No two proofs are alike in all loops together, and no caller of a cold one comes often.
     let warm = |set: usize, prepare: Prepare| -> Result<Vec<Prepared>, Failure> {
         (set * count..(set + 1) * count).map(|n| prepare(world, &world.caller, n)).collect()
     };
     let strange = |set: usize, prepare: Prepare| -> Result<Vec<Prepared>, Failure> {
-        (set * count..(set + 1) * count).map(|n| prepare(world, &world.new_caller(n)?, n)).collect()
+        let callers = (0..STRANGERS).map(|n| world.new_caller(set * STRANGERS + n));
+        let callers: Vec<Caller> = callers.collect::<Result<_, _>>()?;
+        (set * count..(set + 1) * count)
+            .zip(callers.iter().cycle())
+            .map(|(n, by)| prepare(world, by, n))
+            .collect()
     };
     let cold = world.cold();
     let medians = Medians::of(

@@ -110,7 +110,7 @@ impl World {
         )
     }
 
-    /// The `n`-th of those who call once: neither key nor credentials were seen before.
+    /// The `n`-th of those who do not call often.
     pub fn new_caller(&self, n: usize) -> Result<Caller, Failure> {
         let mut seed = [4; 32];
         seed.iter_mut().zip(n.to_be_bytes()).for_each(|(to, from)| *to = from);
