@@ -1,6 +1,6 @@
 //! All records at hand, and the ways through them: up to the person, down to everything below.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use pact_mandate::{MandateId, PublicKey, UnixTime, limits::MAX_DEPTH};
 
@@ -18,14 +18,32 @@ pub struct Records {
     credentials_of: BTreeMap<MandateId, BTreeSet<usize>>,
     credential_with: BTreeMap<CredentialId, usize>,
     listed: HashMap<Name, Listing>,
-    revoked_at: HashMap<Name, UnixTime>,
+    revoked: HashMap<Name, Moment>,
+}
+
+/// When something was written down, by its clock and by its place: clocks of two commands may disagree, and one of them may
+/// have waited for the other, while the order of the lines is what everybody reads.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    at: UnixTime,
+    /// Credentials that were on record before it.
+    credentials: usize,
 }
 
 /// Since when a name is listed, and when what it names ends by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 struct Listing {
-    at: UnixTime,
+    since: Moment,
     expires_at: UnixTime,
+}
+
+/// What a key holds of a mandate.
+#[derive(Debug)]
+pub struct Held<'a> {
+    /// The first one first.
+    pub credentials: Vec<&'a CredentialRecord>,
+    /// When a person stopped it, if nobody exported since.
+    pub stopped_at: Option<UnixTime>,
 }
 
 /// What a list can name.
@@ -116,9 +134,10 @@ impl Records {
         {
             record.revoked_at.get_or_insert(revocation.at);
         }
-        self.revoked_at.entry(revocation.target).or_insert(revocation.at);
+        let since = Moment { at: revocation.at, credentials: self.credentials.len() };
+        self.revoked.entry(revocation.target).or_insert(since);
         for listed in &revocation.listed {
-            let listing = Listing { at: revocation.at, expires_at: listed.expires_at };
+            let listing = Listing { since, expires_at: listed.expires_at };
             self.listed.entry(listed.name).or_insert(listing);
         }
         Ok(())
@@ -178,8 +197,8 @@ impl Records {
         place.ok_or(RecordsError::UnknownCredential(id))
     }
 
-    /// Whether all mandates and credentials that have not ended by `ended` are the same here and there, and were revoked
-    /// and listed at the same times.
+    /// Whether all mandates and credentials that have not ended by `ended` are the same here and there, were revoked and
+    /// listed at the same times, and the same holders are stopped.
     pub(crate) fn says_the_same(&self, other: &Records, ended: UnixTime) -> bool {
         let mandates = |records: &Records| -> Vec<MandateRecord> {
             records.mandates().filter(|record| record.expires_at > ended).cloned().collect()
@@ -187,22 +206,27 @@ impl Records {
         let credentials = |records: &Records| -> Vec<CredentialRecord> {
             records.credentials.iter().filter(|record| record.expires_at > ended).cloned().collect()
         };
+        let stopped = |records: &Records| -> HashSet<(MandateId, PublicKey)> {
+            records.stopping(ended).map(|record| (record.mandate, record.holder)).collect()
+        };
         mandates(self) == mandates(other)
+            && stopped(self) == stopped(other)
             && credentials(self) == credentials(other)
             && self.listed_after(ended) == other.listed_after(ended)
             && self.revoked_after(ended) == other.revoked_after(ended)
     }
 
     /// The names whose listing counts after `ended`.
-    fn listed_after(&self, ended: UnixTime) -> HashMap<Name, Listing> {
+    fn listed_after(&self, ended: UnixTime) -> HashMap<Name, (UnixTime, UnixTime)> {
         let counts = |(_, listing): &(&Name, &Listing)| listing.expires_at > ended;
-        self.listed.iter().filter(counts).map(|(name, listing)| (*name, *listing)).collect()
+        let times = |(name, listing): (&Name, &Listing)| (*name, (listing.since.at, listing.expires_at));
+        self.listed.iter().filter(counts).map(times).collect()
     }
 
     /// What was revoked by name and would not have ended by `ended`.
     fn revoked_after(&self, ended: UnixTime) -> HashMap<Name, UnixTime> {
-        let counts = |(name, _): &(&Name, &UnixTime)| self.end_of(name).is_some_and(|end| end > ended);
-        self.revoked_at.iter().filter(counts).map(|(name, at)| (*name, *at)).collect()
+        let counts = |(name, _): &(&Name, &Moment)| self.end_of(name).is_some_and(|end| end > ended);
+        self.revoked.iter().filter(counts).map(|(name, moment)| (*name, moment.at)).collect()
     }
 
     /// When what a name stands for ends by itself; a key never does.
@@ -219,12 +243,48 @@ impl Records {
 
     /// When this was listed.
     pub fn listed_at(&self, name: &Name) -> Option<UnixTime> {
-        self.listed.get(name).map(|listing| listing.at)
+        self.listed.get(name).map(|listing| listing.since.at)
     }
 
     /// When this was revoked by name.
     pub fn revoked_at(&self, name: &Name) -> Option<UnixTime> {
-        self.revoked_at.get(name).copied()
+        self.revoked.get(name).map(|moment| moment.at)
+    }
+
+    /// What was exported of a mandate to a key, in the order of minting, and whether that was stopped since: when one of
+    /// these credentials was revoked by an id of it, or listed, and none was exported after that.
+    pub fn held(&self, mandate: MandateId, holder: &PublicKey) -> Held<'_> {
+        let places = self.credentials_of.get(&mandate).into_iter().flatten();
+        let placed = places.filter_map(|at| Some((*at, self.credentials.get(*at)?)));
+        let own: Vec<(usize, &CredentialRecord)> =
+            placed.filter(|(_, record)| record.mandate == mandate && record.holder == *holder).collect();
+        let last = own.last().map(|(at, _)| *at);
+        let stops = own.iter().filter_map(|(_, record)| self.stop_of(record));
+        let stop = stops.max_by_key(|moment| moment.credentials);
+        let stopped_at =
+            stop.filter(|moment| last.is_some_and(|last| last < moment.credentials)).map(|it| it.at);
+        Held { credentials: own.into_iter().map(|(_, record)| record).collect(), stopped_at }
+    }
+
+    /// The last time that a link or block of a credential was revoked by its id or listed. One that had ended by itself
+    /// entered no list, and was revoked all the same.
+    fn stop_of(&self, record: &CredentialRecord) -> Option<Moment> {
+        let names = record.minted.iter().map(|minted| Name::Credential(minted.id));
+        let moments = names.flat_map(|name| {
+            [self.revoked.get(&name).copied(), self.listed.get(&name).map(|listing| listing.since)]
+        });
+        moments.flatten().max_by_key(|moment| moment.credentials)
+    }
+
+    /// Credentials whose revocation stops a holder from getting another of a mandate that ends after `ended`.
+    pub(crate) fn stopping(&self, ended: UnixTime) -> impl Iterator<Item = &CredentialRecord> {
+        self.credentials.iter().filter(move |record| {
+            let lives =
+                || self.mandates.get(&record.mandate).is_some_and(|mandate| mandate.expires_at > ended);
+            self.stop_of(record).is_some()
+                && lives()
+                && self.held(record.mandate, &record.holder).stopped_at.is_some()
+        })
     }
 }
 

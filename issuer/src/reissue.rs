@@ -14,8 +14,7 @@ use crate::{
         MAX_REISSUE_BYTES, MAX_REISSUES_A_HOLDER, MAX_REISSUES_KEPT, REISSUE_SKEW_SECONDS,
         REISSUE_WINDOW_SECONDS,
     },
-    record::CredentialRecord,
-    records::{Name, Records},
+    records::Records,
     store::{NotExported, Store},
 };
 
@@ -66,6 +65,12 @@ pub enum ReissueRefusal {
         /// How far.
         ahead: u64,
     },
+    /// What is signed now would begin too early, or live too long.
+    #[error("the issuer's clock was set back by {behind} s; nothing is signed until it is right")]
+    ClockSetBack {
+        /// By how much.
+        behind: u64,
+    },
     /// What was used before the start is not remembered.
     #[error(
         "the request was signed before this server remembers; sign a new one in {REISSUE_SKEW_SECONDS} s"
@@ -74,9 +79,9 @@ pub enum ReissueRefusal {
     /// Once is enough.
     #[error("the request was used before; sign a new one")]
     Replayed,
-    /// No credential of that mandate was ever exported to that key, or there is no such mandate.
+    /// No credential of that mandate in that format was ever exported to that key, or there is no such mandate.
     #[error(
-        "no credential of that mandate was ever exported to the key that signed; ask the person who grants"
+        "no credential of that mandate in that format was ever exported to the key that signed; ask the person who grants"
     )]
     NotRegistered,
     /// Somebody has stopped that holder's credential by its id.
@@ -118,18 +123,21 @@ impl Desk {
         now: UnixTime,
     ) -> Result<Credential, ReissueRefusal> {
         self.latest = self.latest.max(now);
-        let now = self.latest;
+        let behind = self.latest.since(now);
+        if behind > REISSUE_SKEW_SECONDS {
+            return Err(ReissueRefusal::ClockSetBack { behind });
+        }
         let request = open(bytes)?;
-        self.check(request.statement(), now)?;
-        let (mandate, holder) = (request.statement().mandate(), *request.key());
+        let (asked, holder) = (request.statement(), *request.key());
+        self.check(asked, self.latest)?;
         // Strangers never get as far as the writer's lock.
         store.refresh().map_err(NotExported::from)?;
-        self::lifetime(store.state().records(), mandate, &holder)?;
+        self::lifetime(store.state().records(), asked, &holder)?;
         let mut writer = store.write().map_err(NotExported::from)?;
-        let lifetime = self::lifetime(writer.state().records(), mandate, &holder)?;
-        self.use_up(request.statement(), holder, now)?;
+        let lifetime = self::lifetime(writer.state().records(), asked, &holder)?;
+        self.use_up(asked, holder, self.latest)?;
         let order = Order { holder, lifetime, now };
-        Ok(writer.export(mandate, request.statement().format(), &order)?)
+        Ok(writer.export(asked.mandate(), asked.format(), &order)?)
     }
 
     fn check(&self, request: &Reissue, now: UnixTime) -> Result<(), ReissueRefusal> {
@@ -183,16 +191,14 @@ fn open(bytes: &[u8]) -> Result<Authentic<Reissue>, ReissueRefusal> {
     })
 }
 
-/// For how long: as long as the last credential of that mandate for that key was made to live. Whoever has revoked one of them
-/// by its id has stopped this as well, until a person exports again.
-fn lifetime(records: &Records, mandate: MandateId, holder: &PublicKey) -> Result<u64, ReissueRefusal> {
-    let own = |record: &&CredentialRecord| record.mandate == mandate && record.holder == *holder;
-    let own: Vec<&CredentialRecord> = records.credentials_of(mandate).filter(own).collect();
-    let last = own.last().ok_or(ReissueRefusal::NotRegistered)?;
-    let ids = own.iter().flat_map(|record| &record.minted).map(|minted| Name::Credential(minted.id));
-    // One that had ended by itself enters no list, and was revoked all the same.
-    let stopped = ids.filter_map(|id| records.revoked_at(&id).max(records.listed_at(&id))).max();
-    match stopped.filter(|at| *at >= last.issued_at) {
+/// For how long: as long as the last credential of that mandate, in that format, for that key was made to live. Whoever has
+/// revoked one of any format by its id has stopped this as well, until a person exports again.
+fn lifetime(records: &Records, request: &Reissue, holder: &PublicKey) -> Result<u64, ReissueRefusal> {
+    let held = records.held(request.mandate(), holder);
+    let mut newest_first = held.credentials.iter().rev();
+    let last = newest_first.find(|record| record.format == request.format());
+    let last = last.ok_or(ReissueRefusal::NotRegistered)?;
+    match held.stopped_at {
         Some(at) => Err(ReissueRefusal::CredentialRevoked { at }),
         None => Ok(last.expires_at.since(last.issued_at)),
     }

@@ -74,6 +74,31 @@ pub fn credential(records: &Records, id: CredentialId, now: UnixTime) -> Result<
     Ok(gathered.into_revocation(Name::Credential(id), 0))
 }
 
+/// Revokes a link or block as [`credential`] does, and with it the holder's every other credential of that mandate: the
+/// ones that were made anew, which have ids of their own.
+pub fn credential_and_siblings(
+    records: &Records,
+    id: CredentialId,
+    now: UnixTime,
+) -> Result<Revocation, RecordsError> {
+    let mut revocation = credential(records, id, now)?;
+    revocation.listed.extend(siblings(records, id, now)?);
+    Ok(revocation)
+}
+
+/// The last links or blocks of the holder's other credentials of the same mandate, where they have not ended and are not
+/// listed.
+pub fn siblings(records: &Records, id: CredentialId, now: UnixTime) -> Result<Vec<ListedName>, RecordsError> {
+    let own = records.credential_with(id)?;
+    let mut gathered = Gathered::new(records, now);
+    for other in records.held(own.mandate, &own.holder).credentials {
+        if let Some(last) = other.minted.last().filter(|_| other != own) {
+            gathered.add(Name::Credential(last.id), last.expires_at);
+        }
+    }
+    Ok(gathered.listed)
+}
+
 /// Revokes a key, for good: every chain with it as root, issuer or holder. Verifiers that know only ids of credentials
 /// get those of every credential that it signed or holds. What another key exported of a mandate that this one signed
 /// carries no trace of it, so such a mandate is listed with everything below it, in every format (protocol R8).

@@ -116,6 +116,9 @@ pub(crate) struct RevokeArgs {
     /// A mandate id, a warrant id (`tnu_wrt_`…), or a Biscuit block id (128 hex digits).
     #[arg(required_unless_present = "key", conflicts_with = "key")]
     pub(crate) id: Option<AnyId>,
+    /// With a warrant or block id: the holder's other credentials of the same mandate too, which were made anew.
+    #[arg(long, conflicts_with = "key")]
+    pub(crate) and_siblings: bool,
     /// A key instead: its id in this folder, or any public key. Every chain with it as root, issuer or holder dies.
     #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     pub(crate) key: Option<String>,

@@ -48,6 +48,10 @@ pub(crate) enum CliError {
     Records(#[from] RecordsError),
     #[error("{0} is neither a key of this folder nor a public key (43 characters of base64url)")]
     NotAKey(String),
+    #[error(
+        "--and-siblings goes with a warrant or block id; a mandate takes all its credentials with it anyway"
+    )]
+    NoSiblings,
     #[error(transparent)]
     Publish(#[from] PublishError),
     #[error(transparent)]

@@ -6,9 +6,8 @@ use pact_issuer::{
     MandateRecord, Order, delegate as handing_on,
     keyring::Role,
     mint as granting,
-    records::Name,
-    revoke,
-    store::{Event, Store},
+    revoke::{self, ListedName, Revocation},
+    store::{Event, State, Store},
 };
 use pact_mandate::{
     Amount, Ceilings, Format, MandateId, PublicKey, Scope, UnixTime, Validity, ceilings::LimitName,
@@ -75,37 +74,65 @@ pub(crate) fn revoke(store: &mut Store, args: &RevokeArgs, now: UnixTime) -> Res
     let mut writer = store.write()?;
     let state = writer.state();
     let records = state.records();
-    let revocation = match (args.id, &args.key) {
-        (Some(AnyId::Mandate(id)), _) => revoke::mandate(records, id, now)?,
-        (Some(AnyId::Credential(id)), _) => revoke::credential(records, id, now)?,
+    let revocation = revocation(state, args, now)?;
+    let siblings = match args.id {
+        Some(AnyId::Credential(id)) if !args.and_siblings => revoke::siblings(records, id, now)?,
+        _ => Vec::new(),
+    };
+    let again =
+        records.revoked_at(&revocation.target).is_some() || records.listed_at(&revocation.target).is_some();
+    writer.commit(now, Event::Revocation(revocation.clone()))?;
+    let text = [told(&revocation, again), told_of_siblings(&siblings)].concat();
+    let mut json = json!(revocation);
+    if let Some(json) = json.as_object_mut().filter(|_| !siblings.is_empty()) {
+        json.insert("live_siblings".to_owned(), json!(siblings));
+    }
+    Ok(Answer::new(json, text))
+}
+
+fn revocation(state: &State, args: &RevokeArgs, now: UnixTime) -> Result<Revocation, CliError> {
+    let records = state.records();
+    match (args.id, &args.key) {
+        (Some(AnyId::Mandate(_)), _) if args.and_siblings => Err(CliError::NoSiblings),
+        (Some(AnyId::Mandate(id)), _) => Ok(revoke::mandate(records, id, now)?),
+        (Some(AnyId::Credential(id)), _) if args.and_siblings => {
+            Ok(revoke::credential_and_siblings(records, id, now)?)
+        }
+        (Some(AnyId::Credential(id)), _) => Ok(revoke::credential(records, id, now)?),
         (None, key) => {
             let text = key.as_deref().unwrap_or_default();
             let own = state.keyring().find(text);
             let key = own.map_or_else(|| text.parse(), |entry| Ok(entry.key));
             let key: PublicKey = key.map_err(|_| CliError::NotAKey(text.to_owned()))?;
             let own = state.keyring().find(&key.to_string());
-            revoke::key(records, key, own.map(|entry| &entry.kid), now)?
+            Ok(revoke::key(records, key, own.map(|entry| &entry.kid), now)?)
         }
-    };
-    let again =
-        records.revoked_at(&revocation.target).is_some() || records.listed_at(&revocation.target).is_some();
-    writer.commit(now, Event::Revocation(revocation.clone()))?;
+    }
+}
+
+fn told(revocation: &Revocation, again: bool) -> String {
     let listed = u64::try_from(revocation.listed.len()).unwrap_or(u64::MAX);
-    let text = if listed == 0 && !again {
-        let others = match revocation.target {
-            Name::Credential(_) => " Other credentials of its mandate count on.",
-            Name::Mandate(_) | Name::Key(_) => "",
-        };
-        format!(
-            "Revoked. It had ended by itself, with everything below it, so nothing enters the lists.{others}"
-        )
-    } else if listed == 0 {
-        "It was revoked already, and everything below it; nothing more enters the lists.".to_owned()
-    } else {
+    if listed > 0 {
         let (below, names) = (counted(revocation.descendants, "mandate"), counted(listed, "name"));
-        format!("Revoked, and {below} with it. {names} for the lists; `serve` or `publish` signs them.")
-    };
-    Ok(Answer::new(json!(revocation), text))
+        return format!(
+            "Revoked, and {below} with it. {names} for the lists; `serve` or `publish` signs them."
+        );
+    }
+    if again {
+        return "It was revoked already, and everything below it; nothing more enters the lists.".to_owned();
+    }
+    "Revoked. It had ended by itself, with everything below it, so nothing enters the lists.".to_owned()
+}
+
+/// Whoever revokes one credential may take it for the only one.
+fn told_of_siblings(siblings: &[ListedName]) -> String {
+    if siblings.is_empty() {
+        return String::new();
+    }
+    let count = counted(u64::try_from(siblings.len()).unwrap_or(u64::MAX), "other credential");
+    format!(
+        " {count} of the same mandate and holder can still be used; `--and-siblings` revokes such ones as well, and `revoke MANDATE` everything."
+    )
 }
 
 fn counted(number: u64, thing: &str) -> String {

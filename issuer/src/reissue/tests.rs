@@ -4,6 +4,8 @@ use super::*;
 use crate::{
     keyring::{KeyEntry, Role},
     mint::mint,
+    record::CredentialRecord,
+    records::Name,
     revoke,
     store::Event,
 };
@@ -61,7 +63,7 @@ impl Office {
         writer.commit(before, Event::Mandate(mint(grant, &secret(1)).unwrap())).unwrap();
         let chain = writer.state().unrevoked(mandate, now).unwrap();
         let order = Order { holder: *secret(7).public_key(), lifetime: 900, now };
-        let export = crate::export::biscuit::export(&chain, &order, &secret(1)).unwrap();
+        let export = crate::export::tenuo::export(&chain, &order, &secret(1)).unwrap();
         let record =
             CredentialRecord { issued_at: before, expires_at: now.plus(780), ..export.record().clone() };
         writer.commit(before, Event::Credential(record)).unwrap();
@@ -154,8 +156,29 @@ fn t1_t2_p7_only_requests_of_the_last_minute_count_and_none_from_before_the_star
     let request = office.request(2);
     office.now = now.plus(61);
     assert!(matches!(office.ask(request.clone(), &holder(7)), Err(ReissueRefusal::TooOld { .. })));
-    office.now = now;
+    office.now = now.plus(57);
     assert!(matches!(office.ask(request, &holder(7)), Err(ReissueRefusal::TooOld { .. })));
+}
+
+#[test]
+fn t1_a_clock_that_is_set_back_signs_nothing() {
+    let mut office = Office::open();
+    let now = office.now;
+    office.now = now.plus(60);
+    let request = office.request(1);
+    assert!(office.ask(request, &holder(8)).is_err());
+    office.now = now;
+    let request = office.request(2);
+    let refused = office.ask(request, &holder(7));
+    assert!(matches!(refused, Err(ReissueRefusal::ClockSetBack { behind: 60 })), "{refused:?}");
+}
+
+#[test]
+fn what_was_exported_in_one_format_is_made_anew_in_that_one_alone() {
+    let mut office = Office::open();
+    let id = ReissueId::from_random([1; 16]);
+    let other = Reissue::new("example".parse().unwrap(), office.mandate, Format::Biscuit, id, office.now);
+    assert!(matches!(office.ask(other, &holder(7)), Err(ReissueRefusal::NotRegistered)));
 }
 
 #[test]
@@ -188,9 +211,57 @@ fn r8_a_credential_that_was_revoked_by_its_id_comes_back_by_a_persons_export_alo
     let refused = office.ask(request.clone(), &holder(7));
     assert!(matches!(refused, Err(ReissueRefusal::CredentialRevoked { .. })), "{refused:?}");
     let order = Order { holder: *secret(7).public_key(), lifetime: 600, now };
-    office.store.write().unwrap().export(office.mandate, Format::Biscuit, &order).unwrap();
+    office.store.write().unwrap().export(office.mandate, Format::Tenuo, &order).unwrap();
     let record = office.ask(request, &holder(7)).unwrap().record().clone();
     assert_eq!(record.expires_at.since(record.issued_at), 600);
+}
+
+/// A revocation that waited for the writer's lock has the earlier time, and is the later line.
+#[test]
+fn r8_a_revocation_stops_what_stands_before_it_in_the_journal_whatever_the_clocks_say() {
+    let mut office = Office::open();
+    let first = office.store.state().records().credentials()[0].id().unwrap();
+    let request = office.request(1);
+    let anew = office.ask(request, &holder(7)).unwrap().record().clone();
+    let earlier = anew.issued_at.minus(30);
+    let revocation = revoke::credential(office.store.state().records(), first, earlier).unwrap();
+    office.store.write().unwrap().commit(earlier, Event::Revocation(revocation)).unwrap();
+    let request = office.request(2);
+    let refused = office.ask(request, &holder(7));
+    assert!(matches!(refused, Err(ReissueRefusal::CredentialRevoked { .. })), "{refused:?}");
+}
+
+/// Each one that was made anew has ids of its own, and lives on when another is revoked by its id.
+#[test]
+fn r8_whoever_revokes_one_is_told_of_the_others_and_may_revoke_them_with_it() {
+    let mut office = Office::open();
+    let first = office.store.state().records().credentials()[0].id().unwrap();
+    let request = office.request(1);
+    let anew = office.ask(request, &holder(7)).unwrap().record().id().unwrap();
+    let (records, now) = (office.store.state().records(), office.now);
+    let told = revoke::siblings(records, first, now).unwrap();
+    assert_eq!(told.iter().map(|listed| listed.name).collect::<Vec<_>>(), [Name::Credential(anew)]);
+    let alone = revoke::credential(records, first, now).unwrap();
+    assert!(!alone.listed.contains(&told[0]));
+    let all = revoke::credential_and_siblings(records, first, now).unwrap();
+    assert_eq!(all.target, Name::Credential(first));
+    assert!(all.listed.contains(&told[0]) && all.listed.len() == alone.listed.len() + 1);
+    office.store.write().unwrap().commit(now, Event::Revocation(all)).unwrap();
+    assert!(revoke::siblings(office.store.state().records(), first, now).unwrap().is_empty());
+}
+
+#[test]
+fn r8_a_shorter_journal_still_knows_who_was_stopped() {
+    let mut office = Office::open();
+    let record = office.store.state().records().credentials()[0].clone();
+    let revocation =
+        revoke::credential(office.store.state().records(), record.id().unwrap(), office.now).unwrap();
+    office.store.write().unwrap().commit(office.now, Event::Revocation(revocation)).unwrap();
+    let later = record.expires_at.plus(pact_revocation::limits::KEEP_AFTER_EXPIRY_SECONDS + 60);
+    office.store.write().unwrap().compact(0, later).unwrap();
+    let request = office.request(1);
+    let refused = office.ask(request, &holder(7));
+    assert!(matches!(refused, Err(ReissueRefusal::CredentialRevoked { .. })), "{refused:?}");
 }
 
 #[test]
@@ -225,7 +296,7 @@ fn c1_k7_what_is_no_request_is_refused_and_bounded() {
         ReissueId::from_random([1; 16]),
         office.now,
     );
-    assert!(matches!(office.ask(pact, &holder(7)), Err(ReissueRefusal::NotExported(NotExported::Export(_)))));
+    assert!(matches!(office.ask(pact, &holder(7)), Err(ReissueRefusal::NotRegistered)));
     for bytes in [&b""[..], b"{}", &vec![b' '; MAX_REISSUE_BYTES + 1]] {
         let refused = office.desk.serve(&mut office.store, bytes, office.now);
         assert!(matches!(refused, Err(ReissueRefusal::Malformed(_))), "{refused:?}");

@@ -119,6 +119,9 @@ fn on_the_wire(refusal: &ReissueRefusal) -> (StatusCode, &'static str, Option<u6
         ReissueRefusal::BeforeStart => {
             (StatusCode::SERVICE_UNAVAILABLE, "before_start", Some(REISSUE_SKEW_SECONDS))
         }
+        ReissueRefusal::ClockSetBack { .. } => {
+            (StatusCode::SERVICE_UNAVAILABLE, "clock_set_back", Some(REISSUE_SKEW_SECONDS))
+        }
         ReissueRefusal::Full => (StatusCode::SERVICE_UNAVAILABLE, "full", Some(REISSUE_SKEW_SECONDS)),
         ReissueRefusal::NotExported(_) => (StatusCode::INTERNAL_SERVER_ERROR, "not_exported", None),
     }

@@ -110,9 +110,12 @@ impl Kept<'_> {
             let mut minted = credential.minted.iter().filter(|minted| minted.expires_at > ended);
             minted.any(|minted| records.revoked_at(&Name::Credential(minted.id)).is_some())
         };
+        // One that stops its holder from getting another is needed for as long as there could be another.
         let credentials = || {
             let all = records.credentials().iter();
-            all.filter(move |credential| credential.expires_at > ended || listed(credential))
+            let counts =
+                move |credential: &&CredentialRecord| credential.expires_at > ended || listed(credential);
+            all.filter(counts).chain(records.stopping(ended))
         };
         let live = records.mandates().filter(|record| record.expires_at > ended).map(|record| record.id);
         let needed =
