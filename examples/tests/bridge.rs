@@ -152,7 +152,7 @@ async fn a_holder_gets_its_credential_from_the_issuer_until_the_mandate_is_revok
     let stranger = told(&line.refund(good.clone()).await);
     assert_eq!(stranger["error"], "credential_unavailable", "nothing was ever exported to that key");
     // A person's export registers the key; the text itself is not needed.
-    stage.issuer.export(mandate, Format::Biscuit, *agent.public_key()).unwrap();
+    stage.issuer.export(mandate, Format::Tenuo, *agent.public_key()).unwrap();
     let answer = once_it_has_one(&line, &good).await;
     assert_eq!(text(&answer), "refunded 12.5 USD for order 1041 of shop");
     line.end().await;

@@ -255,9 +255,9 @@ impl Records {
     /// these credentials was revoked by an id of it, or listed, and none was exported after that.
     pub fn held(&self, mandate: MandateId, holder: &PublicKey) -> Held<'_> {
         let places = self.credentials_of.get(&mandate).into_iter().flatten();
-        let placed = places.filter_map(|at| Some((*at, self.credentials.get(*at)?)));
+        let all = places.filter_map(|at| Some((*at, self.credentials.get(*at)?)));
         let own: Vec<(usize, &CredentialRecord)> =
-            placed.filter(|(_, record)| record.mandate == mandate && record.holder == *holder).collect();
+            all.filter(|(_, record)| record.mandate == mandate && record.holder == *holder).collect();
         let last = own.last().map(|(at, _)| *at);
         let stops = own.iter().filter_map(|(_, record)| self.stop_of(record));
         let stop = stops.max_by_key(|moment| moment.credentials);
