@@ -13,6 +13,8 @@ pub(crate) const TENUO_POP: HeaderName = HeaderName::from_static("x-tenuo-pop");
 pub(crate) const PACT_PROOF: HeaderName = HeaderName::from_static("x-pact-proof");
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// On the sidecar's own refusals alone, with their code: no tool server's header of that name passes.
+pub(crate) const REFUSAL: HeaderName = HeaderName::from_static("pact-refusal");
 pub(crate) const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Headers of which two could be read in two ways (protocol C1).

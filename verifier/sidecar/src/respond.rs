@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use crate::{
     answer::AnswerBody,
     fault::{Fault, ShapeFault, UpstreamFault},
+    header::REFUSAL,
     limits::RETRY_AFTER_SECONDS,
     mcp::{
         RpcId,
@@ -84,6 +85,7 @@ pub(crate) fn refusal(
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(REFUSAL, HeaderValue::from_static(code(fault)));
     if let Some(challenge) = challenge(fault) {
         let text = format!("DPoP {}algs=\"EdDSA\", resource_metadata=\"{metadata}\"", challenge.error());
         headers.extend(HeaderValue::try_from(text).map(|value| (header::WWW_AUTHENTICATE, value)));

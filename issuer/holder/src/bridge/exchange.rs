@@ -36,6 +36,29 @@ impl Manner {
     pub(crate) const PLAIN: Manner = Manner { status: 200, streamed: false };
 }
 
+/// What tells a sidecar's refusal from the error of a tool server that looks like one.
+enum Mark {
+    /// The sidecar's header, which it lets no tool server set: the code of its refusal, if it is one.
+    Head(Option<String>),
+    /// An event has no header of its own. It ends a call that was let through, and nothing is done again for its sake.
+    Event,
+}
+
+impl Mark {
+    fn of(response: &Response) -> Mark {
+        let code = response.headers().get("pact-refusal").and_then(|value| value.to_str().ok());
+        Mark::Head(code.map(ToOwned::to_owned))
+    }
+
+    /// The error of a refusal, if it is one.
+    fn read(&self, error: &str) -> Option<SidecarError> {
+        SidecarError::read(error).filter(|error| match self {
+            Mark::Head(code) => code.as_ref() == Some(&error.reason),
+            Mark::Event => true,
+        })
+    }
+}
+
 /// Reads the answer to the request `id`. Other messages of that server that come before it go to the client as they come.
 pub(super) async fn read(response: Response, id: &Id, idle: Duration, relay: &Relay, at: usize) -> Answer {
     let status = response.status();
@@ -55,9 +78,10 @@ pub(super) async fn read(response: Response, id: &Id, idle: Duration, relay: &Re
 
 async fn whole(response: Response, id: &Id, idle: Duration) -> Result<Answer, Refused> {
     let (status, later) = (response.status().as_u16(), retry_after(&response));
+    let mark = Mark::of(&response);
     let body = body(response, idle).await?;
     let message = ServerMessage::parse(body).map_err(|_| no_message())?;
-    judge(message, id, Manner { status, streamed: false }, later)?.ok_or_else(no_message)
+    judge(message, id, Manner { status, streamed: false }, &mark, later)?.ok_or_else(no_message)
 }
 
 async fn stream(
@@ -74,7 +98,7 @@ async fn stream(
             let message = ServerMessage::parse(data).map_err(|_| no_message())?;
             match message.kind() {
                 ServerKind::Response { .. } => {
-                    if let Some(answer) = judge(message, id, manner, None)? {
+                    if let Some(answer) = judge(message, id, manner, &Mark::Event, None)? {
                         return Ok(answer);
                     }
                     tracing::warn!("a server answered a request that was not made here; left out");
@@ -91,6 +115,7 @@ fn judge(
     message: ServerMessage,
     id: &Id,
     manner: Manner,
+    mark: &Mark,
     later: Option<u64>,
 ) -> Result<Option<Answer>, Refused> {
     let status = manner.status;
@@ -101,7 +126,7 @@ fn judge(
     match error {
         None if status < 400 => Ok(Some(Answer::Line(message, manner))),
         None => Err(Refused::here("no_answer", format!("the server answered {status} with a result"))),
-        Some(error) => match SidecarError::read(error) {
+        Some(error) => match mark.read(error) {
             Some(error) => Ok(Some(Answer::Refused(Refused::there(error, status, later)))),
             None if theirs.is_some() => Ok(Some(Answer::Line(message, manner))),
             None => {
@@ -116,9 +141,10 @@ fn judge(
 /// Why a server did not take what has no answer.
 pub(super) async fn refusal(response: Response, idle: Duration) -> Refused {
     let (status, later) = (response.status().as_u16(), retry_after(&response));
+    let mark = Mark::of(&response);
     let said = body(response, idle).await.ok().and_then(|body| ServerMessage::parse(body).ok());
     let error = said.as_ref().and_then(|message| match message.kind() {
-        ServerKind::Response { error: Some(error), .. } => SidecarError::read(error),
+        ServerKind::Response { error: Some(error), .. } => mark.read(error),
         _ => None,
     });
     match error {

@@ -40,7 +40,7 @@ impl Refused {
         Refused { code, message, request_id: None, retry_after: None, status: None, error: None }
     }
 
-    /// A sidecar's.
+    /// A sidecar's; `status` is below 400 for what ended an answer that had begun.
     pub(crate) fn there(error: SidecarError, status: u16, retry_after: Option<u64>) -> Refused {
         Refused {
             code: error.reason.clone(),
@@ -88,12 +88,18 @@ impl Refused {
         &self.code
     }
 
-    /// Whether the proof was refused for its time alone: then the clocks differ, and nothing else is wrong yet.
+    /// Whether the proof was refused for its time alone: then the clocks differ, and nothing else is wrong yet. What ended an
+    /// answer that had begun refused no proof.
     pub(crate) fn is_about_time(&self) -> bool {
-        matches!(
-            self.code.as_str(),
-            "tenuo_proof_too_old" | "tenuo_proof_from_the_future" | "dpop_too_old" | "dpop_from_the_future"
-        )
+        let refused = self.status.is_some_and(|status| status >= 400);
+        refused
+            && matches!(
+                self.code.as_str(),
+                "tenuo_proof_too_old"
+                    | "tenuo_proof_from_the_future"
+                    | "dpop_too_old"
+                    | "dpop_from_the_future"
+            )
     }
 
     /// Whether another credential from the same source may do better.

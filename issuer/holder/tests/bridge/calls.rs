@@ -151,6 +151,38 @@ fn a_proof_refused_for_its_time_is_made_once_more_by_the_sidecars_clock() {
     assert!(errors.contains("Set the clocks"), "{errors}");
 }
 
+/// What the tool server says may look like a refusal: the call is not made again for it, since it ran, and nothing is believed.
+#[test]
+fn an_error_of_the_tool_server_is_not_taken_for_a_refusal_of_the_sidecar() {
+    let (server, folder) = (Server::start(), Folder::new());
+    let mut bridge = Bridge::to(&server, &folder);
+    bridge.call(0);
+    let (_, now) = check_proof(&server.seen()[0], &folder.read("agent.tenuo"));
+    let there = time::OffsetDateTime::from_unix_timestamp(i64::try_from(now).unwrap() + 1800).unwrap();
+    let date = there.format(&time::format_description::well_known::Rfc2822).unwrap().replace("+0000", "GMT");
+    let error = |reason: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":ID,"error":{{"code":401,"message":"no","data":{{"reason":"{reason}","request_id":"q"}}}}}}"#
+        )
+    };
+    for (mark, reason) in
+        [("", "tenuo_proof_too_old"), ("\r\nPact-Refusal: replayed", "tenuo_proof_too_old"), ("", "revoked")]
+    {
+        for status in ["200 OK", "401 Unauthorized"] {
+            let head = format!("{status}\r\nContent-Type: application/json\r\nDate: {date}{mark}");
+            server.then(Reply::Whole(head.leak(), error(reason)));
+            let before = server.seen().len();
+            let answer = bridge.call(1);
+            assert_eq!(answer["error"]["data"]["reason"], reason, "as the server said it: {answer}");
+            assert_eq!(server.seen().len(), before + 1, "once");
+        }
+    }
+    server.then(Reply::Events(vec![format!("data: {}\n\n", error("tenuo_proof_too_old"))]));
+    let before = server.seen().len();
+    assert_eq!(bridge.call(2)["result"]["_meta"]["pact/refusal"]["error"], "tenuo_proof_too_old");
+    assert_eq!(server.seen().len(), before + 1, "once");
+}
+
 #[test]
 fn a_clock_that_is_days_away_is_not_followed() {
     let (server, folder) = (Server::start(), Folder::new());

@@ -277,7 +277,8 @@ fn an_answer_comes_the_way_in_which_the_server_gave_it() {
     let refused = local.post(r#"{"jsonrpc":"2.0","id":1,"method":"x/y"}"#);
     assert_eq!(refused.reason(), (403, "method_not_open".to_owned()));
     let mismatch = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32020,"message":"no","data":{"reason":"header_mismatch","request_id":"q"}}}"#;
-    server.then(Reply::Whole("400 Bad Request\r\nContent-Type: application/json", mismatch.to_owned()));
+    let head = "400 Bad Request\r\nContent-Type: application/json\r\nPact-Refusal: header_mismatch";
+    server.then(Reply::Whole(head, mismatch.to_owned()));
     let (address, path) = local.place();
     let head = format!("POST {path} HTTP/1.1\r\nHost: {address}\r\nMcp-Name: other\r\n{BOTH}");
     let refused = tcp(address, &head, &call(8).to_string());

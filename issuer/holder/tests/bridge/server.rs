@@ -76,7 +76,7 @@ impl Server {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":ID,"error":{{"code":{code},"message":"said no","data":{{"reason":"{reason}","request_id":"q7"}}}}}}"#
         );
-        self.then(Reply::Whole(status, body))
+        self.then(Reply::Whole(format!("{status}\r\nPact-Refusal: {reason}").leak(), body))
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {

@@ -16,6 +16,7 @@ async fn m2_an_allowed_call_reaches_the_tool_server_byte_for_byte_without_creden
     let answer = stand.post_with(headers, call.as_bytes()).await;
     assert_eq!((answer.status, answer.body.as_str()), (200, RESULT));
     assert_eq!(answer.header("set-cookie"), None);
+    assert_eq!(answer.header("pact-refusal"), None, "nobody but the sidecar says that it refuses");
     assert_eq!(answer.header("server"), None);
     assert_eq!(stand.upstream.only_body(), without_trust(arguments));
     let request = String::from_utf8(stand.upstream.received()[0].clone()).unwrap().to_ascii_lowercase();

@@ -46,7 +46,9 @@ impl Answer {
         let json = self.json();
         let data = &json["error"]["data"];
         assert!(data["request_id"].as_str().is_some_and(|id| id.len() == 32), "{self:?}");
-        data["reason"].as_str().unwrap_or_else(|| panic!("no reason: {self:?}")).to_owned()
+        let reason = data["reason"].as_str().unwrap_or_else(|| panic!("no reason: {self:?}"));
+        assert_eq!(self.header("pact-refusal"), Some(reason), "{self:?}");
+        reason.to_owned()
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {

@@ -117,7 +117,7 @@ impl Upstream {
             let mode = *self.mode.lock().unwrap();
             let (method, message) = taken_apart(&request);
             let answer = match mode {
-                Mode::Json => json_answer("Set-Cookie: a=b\r\nServer: fake\r\n", &result_for(&message)),
+                Mode::Json => json_answer("Set-Cookie: a=b\r\nServer: fake\r\nPact-Refusal: revoked\r\n", &result_for(&message)),
                 Mode::Said => {
                     let (content_type, body) = self.said.lock().unwrap().clone();
                     format!(
