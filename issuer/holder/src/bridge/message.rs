@@ -157,12 +157,13 @@ impl Message {
         self.param("_meta")?.get(VERSION_META)?.as_str()
     }
 
-    /// What the header `Mcp-Name` repeats: for each method that has a name, which member it is.
+    /// What the header `Mcp-Name` repeats: for each method of MCP 2026-07-28 that has a name, which member it is. A sidecar
+    /// refuses the header where it stands for nothing.
     pub(crate) fn name(&self) -> Option<&str> {
         let member = match self.method()? {
             "tools/call" | "prompts/get" => "name",
             "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
-            "tasks/get" | "tasks/update" | "tasks/cancel" | "tasks/result" => "taskId",
+            "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
             _ => return None,
         };
         self.param(member)?.as_str()
@@ -319,6 +320,21 @@ mod tests {
         assert!(matches!(told.kind(), Kind::Notification { .. }));
         let answer = parse(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).unwrap();
         assert_eq!(*answer.kind(), Kind::Response { id: Id("1".into()) });
+    }
+
+    #[test]
+    fn a_name_is_repeated_of_the_methods_that_have_one() {
+        let named = |method: &str| {
+            let text = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"name":"n","uri":"u","taskId":"t"}}}}"#
+            );
+            parse(&text).unwrap().name().map(ToOwned::to_owned)
+        };
+        for (method, name) in [("tools/call", "n"), ("resources/read", "u"), ("tasks/get", "t")] {
+            assert_eq!(named(method).as_deref(), Some(name), "{method}");
+        }
+        // A method of MCP 2025-11-25 alone: its sidecar would find a name that repeats nothing.
+        assert_eq!(named("tasks/result"), None);
     }
 
     #[test]
