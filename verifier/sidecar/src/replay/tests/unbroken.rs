@@ -134,7 +134,18 @@ fn p7_another_database_is_another_record() {
 #[test]
 #[ignore = "needs redis-server"]
 fn p7_a_replica_is_not_written_to_and_begins_anew_when_it_takes_over() {
-    let (server, standby) = (Server::start(), Server::start());
+    // A standby that lost its first connection, as on a busy machine, tries again in seconds and not in a minute.
+    let soon = [
+        "--save",
+        "",
+        "--repl-timeout",
+        "5",
+        "--repl-ping-replica-period",
+        "1",
+        "--repl-diskless-sync-delay",
+        "0",
+    ];
+    let (server, standby) = (Server::with(&soon), Server::with(&soon));
     standby.ask(&["REPLICAOF", "127.0.0.1", &server.port.to_string()]);
     let replicas = [(); 2].map(|()| store(server.port));
     let copied = [(); 2].map(|()| store(standby.port));
