@@ -41,7 +41,7 @@ class Ours:
     def _issuer(self, *words: object) -> dict:
         return json.loads(self.stage.ours("pact-issuer", "--json", "--dir", "issuer", *words))
 
-    def sidecar(self, name: str, upstream: str, policy: Path) -> Sidecar:
+    def sidecar(self, name: str, upstream: str, policy: Path, revisions: str = "") -> Sidecar:
         port, admin = free_port(), free_port()
         issuer = f"http://127.0.0.1:{self.issuer_port}/.well-known"
         sidecar = Sidecar(f"http://127.0.0.1:{port}/mcp", f"http://127.0.0.1:{admin}", policy)
@@ -53,6 +53,7 @@ policy = "{policy}"
 state_dir = "{name}"
 [upstream]
 url = "{upstream}"
+{revisions}
 [[issuers]]
 id = "{ISSUER}"
 keys_url = "{issuer}/pact-keys.json"

@@ -47,7 +47,7 @@ def play_all(book: Book, packages: Packages, programs: Path, folder: Path) -> No
         everything = start_everything(packages, stage)
         python = start_python(packages, stage)
         ours = Ours(stage)
-        modern = ours.sidecar("sidecar-python", python, HERE / "python.toml")
+        modern = ours.sidecar("sidecar-python", python, HERE / "python.toml", 'revisions = ["2026-07-28"]')
         legacy = ours.sidecar("sidecar-everything", everything, HERE / "everything.toml")
         stock = ours.sidecar("sidecar-stock", everything, HERE / "stock.toml")
         ours.until_ready(modern, legacy)

@@ -162,10 +162,12 @@ pub enum ShapeFault {
     #[error("this method is not open here; only what the policy opens or maps and tools/call get through")]
     MethodNotOpen,
     /// A revision of MCP that is not served.
-    #[error("this revision of MCP is not served here; those are 2026-07-28, 2025-11-25 and 2025-06-18")]
+    #[error("this revision of MCP is not served here; those that are: {}", served.join(", "))]
     VersionUnknown {
         /// As the caller named it, its first characters.
         requested: String,
+        /// Those that are served, the newest first.
+        served: Vec<&'static str>,
     },
     /// A header that this revision demands.
     #[error("the header {name} must repeat what the body says in this revision of MCP")]

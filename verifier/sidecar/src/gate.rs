@@ -23,7 +23,7 @@ use crate::{
     hosts::Hosts,
     lifeline::Lifeline,
     lists::ListBook,
-    mcp::{Asks, Incoming, Message, RpcId, ToolCall, agreement},
+    mcp::{Asks, Incoming, Message, RpcId, ToolCall, agreement, revisions::Revisions},
     metadata::ResourceMetadata,
     metrics::{Metrics, Passed},
     panic::caught,
@@ -62,6 +62,8 @@ pub(crate) struct Gate {
     /// The record of used proofs, where replicas share one.
     pub(crate) shared: Option<Arc<SharedReplay>>,
     pub(crate) upstream: Upstream,
+    /// What the tool server speaks.
+    pub(crate) revisions: Revisions,
     pub(crate) sessions: Arc<SessionBook>,
     pub(crate) metrics: Metrics,
     pub(crate) ids: RequestIds,

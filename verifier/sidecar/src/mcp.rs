@@ -18,6 +18,7 @@ use crate::{
 pub mod agreement;
 pub(crate) mod era;
 mod incoming;
+pub(crate) mod revisions;
 #[cfg(test)]
 mod tests;
 

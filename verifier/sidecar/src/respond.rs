@@ -12,10 +12,7 @@ use crate::{
     fault::{Fault, ShapeFault, UpstreamFault},
     header::REFUSAL,
     limits::RETRY_AFTER_SECONDS,
-    mcp::{
-        RpcId,
-        era::{self, VERSIONS},
-    },
+    mcp::{RpcId, revisions},
     request_id::RequestId,
     session::SessionFault,
 };
@@ -66,7 +63,7 @@ struct ErrorData<'a> {
 /// What MCP 2026-07-28 has an error say of a revision that is not served, so that the client may choose another.
 #[derive(Serialize)]
 struct Versions<'a> {
-    supported: &'static [&'static str],
+    supported: &'a [&'static str],
     requested: &'a str,
 }
 
@@ -126,11 +123,11 @@ pub(crate) fn error_message(fault: &Fault, id: Option<&RpcId>, request_id: Reque
 
 fn versions(fault: &Fault) -> Option<Versions<'_>> {
     match fault {
-        Fault::Shape(ShapeFault::VersionUnknown { requested }) => {
-            Some(Versions { supported: &VERSIONS, requested })
+        Fault::Shape(ShapeFault::VersionUnknown { requested, served }) => {
+            Some(Versions { supported: served, requested })
         }
         Fault::Upstream(UpstreamFault::NeedsSession) => {
-            Some(Versions { supported: &era::LEGACY, requested: era::MODERN })
+            Some(Versions { supported: &revisions::LEGACY, requested: revisions::MODERN })
         }
         _ => None,
     }

@@ -247,6 +247,7 @@ fn assemble(config: &Config, clock: Clock) -> Result<(Arc<Gate>, Watchers), Star
         last_change: LastChange::default(),
         shared,
         upstream: Upstream::new(&config.upstream, tls()?, Arc::clone(&sessions), clock.clone()),
+        revisions: config.upstream.revisions.clone(),
         sessions,
         metrics: Metrics::new(),
         ids: RequestIds::new(random),

@@ -205,3 +205,15 @@ fn paths_stand_beside_the_file_and_values_of_the_environment_are_printed_nowhere
     let other = read(&started("folder = \"work\"\n[upstream.env]\nTOKEN = \"other\"")).unwrap();
     assert_eq!(config.needs_restart_for(&other), Some("upstream"));
 }
+
+#[test]
+fn the_revisions_of_the_tool_server_are_known_ones_and_all_where_nothing_is_said() {
+    let all = "revisions = [\n    \"2026-07-28\",\n    \"2025-11-25\",\n    \"2025-06-18\",\n]";
+    assert!(read(&text()).unwrap().effective().contains(all), "{}", read(&text()).unwrap().effective());
+    let with = |list: &str| text().replace("[upstream]", &format!("[upstream]\nrevisions = {list}"));
+    let one = read(&with("[\"2026-07-28\"]")).unwrap();
+    assert_eq!(one.upstream.revisions.as_slice(), ["2026-07-28"]);
+    for none in ["[]", "[\"2024-11-05\"]", "[\"2026-07-28\", \"2026-07-28\"]"] {
+        assert!(message(&with(none)).contains("one or more of 2026-07-28"), "{none}");
+    }
+}

@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{ConfigError, HttpUrl, Period};
-use crate::limits;
+use crate::{limits, mcp::revisions::Revisions};
 
 /// The tool server behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,7 @@ pub(crate) struct UpstreamConfig {
     pub(crate) place: UpstreamPlace,
     pub(crate) answer_timeout: Duration,
     pub(crate) idle_timeout: Duration,
+    pub(crate) revisions: Revisions,
 }
 
 /// Where it is.
@@ -65,6 +66,8 @@ pub(super) struct RawUpstream {
     answer_timeout: Period,
     #[serde(default = "RawUpstream::idle_timeout")]
     idle_timeout: Period,
+    #[serde(default)]
+    revisions: Revisions,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     env: BTreeMap<String, EnvValue>,
 }
@@ -77,7 +80,7 @@ impl UpstreamConfig {
             _ => return Err(ConfigError::UpstreamPlace),
         };
         let (answer_timeout, idle_timeout) = (raw.answer_timeout.get(), raw.idle_timeout.get());
-        Ok(UpstreamConfig { place, answer_timeout, idle_timeout })
+        Ok(UpstreamConfig { place, answer_timeout, idle_timeout, revisions: raw.revisions.clone() })
     }
 
     /// The most sessions that it can serve: each has a process of its own, and two more are for one that begins and for

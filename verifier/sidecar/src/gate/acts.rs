@@ -15,7 +15,7 @@ use crate::{
     header::{self, LAST_EVENT_ID, SESSION},
     lifeline::Lifeline,
     limits::MAX_EVENT_ID_BYTES,
-    mcp::{ClientResponse, Message, RpcId, era::Era},
+    mcp::{ClientResponse, Message, RpcId, era::Era, revisions::Revisions},
     metrics::Passed,
     panic::caught,
     passage::Deed,
@@ -62,7 +62,7 @@ impl Wants {
 impl Gate {
     /// The session that a message goes into. One of the newer protocol has none, whatever its headers say.
     pub(super) fn leg(&self, message: &Message, headers: &HeaderMap) -> Result<Leg, Fault> {
-        let era = Era::of(headers, message)?;
+        let era = Era::of(headers, message, &self.revisions)?;
         if !era.has_sessions() {
             return Ok(Leg::Alone);
         }
@@ -112,7 +112,7 @@ impl Gate {
         request_id: RequestId,
         account: &mut Account,
     ) -> Result<(SessionId, Deed), Fault> {
-        let session = act_session(&wants, headers)?;
+        let session = act_session(&wants, headers, &self.revisions)?;
         account.note_trace(trace_context::trace(headers, None));
         // Before anything is judged, as with calls.
         self.receipts.check()?;
@@ -154,10 +154,10 @@ impl Gate {
 }
 
 /// The session that an act names. The newer protocol has neither sessions nor acts.
-fn act_session(wants: &Wants, headers: &HeaderMap) -> Result<SessionId, Fault> {
+fn act_session(wants: &Wants, headers: &HeaderMap, served: &Revisions) -> Result<SessionId, Fault> {
     let is_response = matches!(wants, Wants::Respond(_));
     let none = if is_response { ShapeFault::ResponseNotExpected } else { ShapeFault::MethodNotAllowed };
-    if !Era::of_headers(headers)?.has_sessions() {
+    if !Era::of_headers(headers, served)?.has_sessions() {
         return Err(none.into());
     }
     let session = header::single(headers, &SESSION, "Mcp-Session-Id")?.ok_or(none)?;

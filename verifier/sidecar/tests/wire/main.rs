@@ -32,6 +32,8 @@ mod receipts;
 #[cfg(test)]
 mod reload;
 #[cfg(test)]
+mod revisions;
+#[cfg(test)]
 mod sessions;
 #[cfg(test)]
 mod shapes;
