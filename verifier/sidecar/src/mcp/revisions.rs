@@ -45,13 +45,13 @@ impl TryFrom<Vec<String>> for Revisions {
     type Error = RevisionsError;
 
     fn try_from(names: Vec<String>) -> Result<Revisions, RevisionsError> {
-        let named: Vec<&str> =
-            KNOWN.into_iter().filter(|known| names.iter().any(|name| name == known)).collect();
-        // One that is unknown, or named twice, is in the one count and not in the other.
-        if named.is_empty() || named.len() != names.len() {
+        let known: Vec<&str> =
+            KNOWN.into_iter().filter(|revision| names.iter().any(|name| name == revision)).collect();
+        // One that is unknown, or known twice, is in the one count and not in the other.
+        if known.is_empty() || known.len() != names.len() {
             Err(RevisionsError)
         } else {
-            Ok(Revisions(named))
+            Ok(Revisions(known))
         }
     }
 }

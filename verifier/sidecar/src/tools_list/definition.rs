@@ -3,7 +3,7 @@
 
 use pact_mandate::{Json, canonical, json::Member};
 
-use super::rebuild::OURS;
+use super::rebuild::is_ours;
 
 /// Stands for everything that is said of one tool. Spacing and order do not count, nor does what a sidecar adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +26,13 @@ impl Definition {
 
 /// The member without what only a sidecar says.
 fn said(member: &Member) -> Option<Member> {
-    if member.name.starts_with(OURS) {
+    if is_ours(&member.name) {
         return None;
     }
     let (true, Some(members)) = (member.name == "_meta", member.value.members()) else {
         return Some(member.clone());
     };
-    let own: Vec<Member> = members.iter().filter(|member| !member.name.starts_with(OURS)).cloned().collect();
+    let own: Vec<Member> = members.iter().filter(|member| !is_ours(&member.name)).cloned().collect();
     (!own.is_empty()).then(|| Member::new("_meta", Json::Object(own)))
 }
 

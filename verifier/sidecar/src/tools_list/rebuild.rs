@@ -9,9 +9,14 @@ use super::unreadable;
 use crate::{fault::Fault, limits::MAX_LISTED_TOOLS, mcp::RpcId};
 
 /// What begins a name in `_meta` that only a sidecar gives.
-pub(super) const OURS: &str = "pact/";
+const OURS: &str = "pact/";
 /// Where the hint stands.
 const HINT: &str = "pact/call";
+
+/// Whether only a sidecar gives a member of this name, which a reader could take for one of ours in whatever case.
+pub(super) fn is_ours(name: &str) -> bool {
+    name.get(..OURS.len()).is_some_and(|start| start.eq_ignore_ascii_case(OURS))
+}
 
 /// Whether a message is the answer to `id`; one that does not even read may be, and is refused later.
 pub(super) fn answers(text: &[u8], id: Option<&RpcId>) -> bool {
@@ -61,6 +66,7 @@ fn result(
 ) -> Result<Vec<u8>, Fault> {
     let tools = members.iter().find(|member| member.name == "tools").map(|member| &member.value);
     let Some(Json::Array(tools)) = tools else { return Err(unreadable("its result has no list of tools")) };
+    check_meta_is_one(members)?;
     let shown = self::tools(text, tools, hint)?;
     let own =
         members.iter().filter(|member| !is_replaced(&member.name)).map(|member| match member.name.as_str() {
@@ -73,7 +79,7 @@ fn result(
 
 /// What a reader could take for the list, in whatever case, and what this sidecar says itself.
 fn is_replaced(name: &str) -> bool {
-    name.eq_ignore_ascii_case("tools") || name.eq_ignore_ascii_case("cacheScope") || name.starts_with(OURS)
+    name.eq_ignore_ascii_case("tools") || name.eq_ignore_ascii_case("cacheScope") || is_ours(name)
 }
 
 fn tools(
@@ -93,6 +99,7 @@ fn tools(
         if !names.insert(name) || members.iter().any(is_second) {
             return Err(unreadable("two tools, or two readings of one, have the same name"));
         }
+        check_meta_is_one(members)?;
         if let Some(hint) = hint(name, tool)? {
             shown.push(self::tool(text, members, &hint)?);
         }
@@ -100,8 +107,14 @@ fn tools(
     Ok(joined(b'[', &shown, b']'))
 }
 
+/// Refuses what one reader takes for the `_meta` that is filtered here, and another does not.
+fn check_meta_is_one(members: &[Member]) -> Result<(), Fault> {
+    let is_second = |member: &Member| member.name != "_meta" && member.name.eq_ignore_ascii_case("_meta");
+    if members.iter().any(is_second) { Err(unreadable("a _meta is written in another case")) } else { Ok(()) }
+}
+
 fn tool(text: &[u8], members: &[Member], hint: &Json) -> Result<Vec<u8>, Fault> {
-    let is_own = |member: &&Member| member.name != "_meta" && !member.name.starts_with(OURS);
+    let is_own = |member: &&Member| member.name != "_meta" && !is_ours(&member.name);
     let own = members.iter().filter(is_own).map(|member| kept(text, member));
     let said = members.iter().find(|member| member.name == "_meta");
     let meta = match said {
@@ -114,7 +127,7 @@ fn tool(text: &[u8], members: &[Member], hint: &Json) -> Result<Vec<u8>, Fault> 
 /// A `_meta` without what only a sidecar says, and with what this one does.
 fn meta(text: &[u8], said: &Member, hint: Option<&Json>) -> Result<Vec<u8>, Fault> {
     let members = said.value.members().ok_or_else(|| unreadable("a _meta is no object"))?;
-    let own = members.iter().filter(|member| !member.name.starts_with(OURS)).map(|member| kept(text, member));
+    let own = members.iter().filter(|member| !is_ours(&member.name)).map(|member| kept(text, member));
     object(own.chain(hint.map(hinted)))
 }
 
@@ -176,8 +189,8 @@ mod tests {
     #[test]
     fn m3_only_the_list_and_our_own_members_change() {
         let text = answer(
-            r#"{ "nextCursor" : "x\u0061", "_meta":{"pact/call":1,"n":1.0}, "cacheScope":"public","TOOLS":[{"name":"hidden"}], "pact/x":1,
-            "tools":[ {"name":"s1", "inputSchema":{"maximum":1.50}, "_meta":{"pact/call":{"action":"evil"},"k":[ 1 ]}, "pact/y":1}, {"name":"hidden"}, {"name":"s2"} ] }"#,
+            r#"{ "nextCursor" : "x\u0061", "_meta":{"pact/call":1,"n":1.0,"pAct/call":1}, "cacheScope":"public","TOOLS":[{"name":"hidden"}], "pact/x":1,
+            "tools":[ {"name":"s1", "inputSchema":{"maximum":1.50}, "_meta":{"pact/call":{"action":"evil"},"Pact/Call":{"action":"evil"},"k":[ 1 ]}, "pact/y":1, "PACT/z":1}, {"name":"hidden"}, {"name":"s2"} ] }"#,
         );
         assert_eq!(
             shown(&text).unwrap(),
@@ -207,6 +220,8 @@ mod tests {
             &answer(r#"{"tools":[{"name":"s","_meta":1}]}"#),
             &answer(r#"{"tools":[],"tools":[]}"#),
             &answer(r#"{"tools":[],"_meta":[]}"#),
+            &answer(r#"{"tools":[],"_META":{"pact/call":1}}"#),
+            &answer(r#"{"tools":[{"name":"s","_Meta":{"pact/call":{"action":"evil"}}}]}"#),
             &answer(r#"{"tools":[]}"#).replace("\"a\"", "\"b\""),
             &answer(r#"{"tools":[]}"#).replace("2.0", "1.0"),
             &answer(r#"{"tools":[]}"#).replace("\"id\"", "\"more\":1,\"id\""),
