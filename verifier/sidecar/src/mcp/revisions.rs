@@ -47,7 +47,7 @@ impl TryFrom<Vec<String>> for Revisions {
     fn try_from(names: Vec<String>) -> Result<Revisions, RevisionsError> {
         let known: Vec<&str> =
             KNOWN.into_iter().filter(|revision| names.iter().any(|name| name == revision)).collect();
-        // One that is unknown, or known twice, is in the one count and not in the other.
+        // One that is unknown, or named twice, is in the one count and not in the other.
         if known.is_empty() || known.len() != names.len() {
             Err(RevisionsError)
         } else {
