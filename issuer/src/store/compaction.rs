@@ -58,7 +58,7 @@ impl Writer<'_> {
         let path = self.store.folder.journal();
         let old = Journal::new(path.clone()).read_new()?;
         let lines = old.len();
-        let new = Kept::at(&self.store.state, ended).lines(old, now);
+        let new = Kept::at(&self.store.state, ended, &old).lines(old, now);
         check(&self.store.state, &new, ended)?;
         let before = self.store.state.lines();
         if new.len() >= lines {
@@ -103,18 +103,24 @@ struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    fn at(state: &State, ended: UnixTime) -> Kept<'_> {
+    fn at<'a>(state: &'a State, ended: UnixTime, old: &[Line]) -> Kept<'a> {
         let records = state.records();
+        let targets = targets(old, ended);
         // A link that was revoked by name stays listed until it would have ended, also when its credential ended before.
         let listed = |credential: &CredentialRecord| {
             let mut minted = credential.minted.iter().filter(|minted| minted.expires_at > ended);
             minted.any(|minted| records.revoked_at(&Name::Credential(minted.id)).is_some())
         };
+        // So does what one revocation listed beside its target: it stays for as long as the last of its names.
+        let named = |credential: &CredentialRecord| {
+            credential.minted.iter().any(|minted| targets.contains(&minted.id))
+        };
         // One that stops its holder from getting another is needed for as long as there could be another.
         let credentials = || {
             let all = records.credentials().iter();
-            let counts =
-                move |credential: &&CredentialRecord| credential.expires_at > ended || listed(credential);
+            let counts = |credential: &&CredentialRecord| {
+                credential.expires_at > ended || listed(credential) || named(credential)
+            };
             all.filter(counts).chain(records.stopping(ended))
         };
         let live = records.mandates().filter(|record| record.expires_at > ended).map(|record| record.id);
@@ -175,6 +181,17 @@ impl Kept<'_> {
         let number = self.state.compatible().of(format).map_or(0, CompatibleIds::version);
         number.saturating_sub(u64::try_from(staying).unwrap_or(u64::MAX))
     }
+}
+
+/// The credentials by whose names something was revoked that has not ended.
+fn targets(old: &[Line], ended: UnixTime) -> BTreeSet<CredentialId> {
+    let target = |line: &Line| match &line.event {
+        Event::Revocation(Revocation { target: Name::Credential(id), listed, .. }) => {
+            listed.iter().any(|listed| listed.expires_at > ended).then_some(*id)
+        }
+        _ => None,
+    };
+    old.iter().filter_map(target).collect()
 }
 
 impl Store {

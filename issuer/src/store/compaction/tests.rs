@@ -238,7 +238,7 @@ fn revoked_twice(dir: &Path) -> Store {
 /// The journal without what ended by 1 200, changed by somebody, as its check finds it.
 fn checked(store: &Store, dir: &Path, change: impl Fn(&mut Vec<Line>)) -> Result<(), StoreError> {
     let old = Journal::new(journal(dir)).read_new().unwrap();
-    let mut new = Kept::at(store.state(), at(1_200)).lines(old, at(3_000));
+    let mut new = Kept::at(store.state(), at(1_200), &old).lines(old, at(3_000));
     change(&mut new);
     for (n, line) in (0..).zip(&mut new) {
         line.n = n;
@@ -270,4 +270,37 @@ fn r3_a_revocation_that_lists_nothing_new_is_missed_when_it_is_gone() {
         });
         assert!(matches!(moved, Err(StoreError::Compaction)), "{name:?}");
     }
+}
+
+#[test]
+fn r8_what_was_revoked_with_one_that_has_ended_stays_revoked() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path().join("data");
+    let mut store = create(&dir);
+    let mut writer = store.write().unwrap();
+    let exported = |link: u8, issued: u64, ends: u64| CredentialRecord {
+        issued_at: at(issued),
+        expires_at: at(ends),
+        minted: vec![Minted { mandate: id(2), id: warrant(2, link), expires_at: at(ends) }],
+        ..credential(2, [ends, ends])
+    };
+    let mut commit = |event| writer.commit(at(1_001), event).unwrap();
+    for (number, end) in [(1, 1_500), (2, 9_000), (3, 1_500)] {
+        commit(Event::Mandate(mandate(number, end)));
+    }
+    commit(Event::Credential(exported(0, 1_000, 1_500)));
+    commit(Event::Credential(exported(1, 1_000, 8_000)));
+    let both = revoke::credential_and_siblings(writer.state().records(), warrant(2, 0), at(1_100)).unwrap();
+    assert_eq!(both.listed.len(), 2);
+    writer.commit(at(1_100), Event::Revocation(both)).unwrap();
+    // With a later one the holder is no longer stopped, so nothing else keeps the one that was named.
+    writer.commit(at(1_200), Event::Credential(exported(2, 1_200, 8_000))).unwrap();
+    drop(writer);
+    let before = published(&store, 3_000);
+
+    let done = store.write().unwrap().compact(1_000, at(3_000)).unwrap();
+    assert!(done.archive.is_some(), "mandates 1 and 3 were left out");
+    let again = Store::open(&dir).unwrap();
+    assert_eq!(published(&again, 3_000), before);
+    assert!(again.state().records().listed_at(&Name::Credential(warrant(2, 1))).is_some());
 }
