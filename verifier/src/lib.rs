@@ -14,6 +14,7 @@ pub mod presented;
 pub mod proof;
 pub mod receipt;
 pub mod refusal;
+pub mod repeated;
 pub mod replay;
 pub mod strict;
 pub mod trust;

@@ -101,6 +101,10 @@ pub const EVALUATION_SECONDS: u64 = 2;
 pub const MAX_DPOP_BYTES: usize = 4096;
 /// Bytes of a proof's own id (protocol P4).
 pub const MAX_JTI_BYTES: usize = 128;
+/// Arguments of one tool that headers repeat: a request has 100 header lines.
+pub const MAX_PARAM_MARKS: usize = 32;
+/// Bytes of the name that a tool's schema marks an argument with; the longest registered header has 50.
+pub const MAX_PARAM_NAME_BYTES: usize = 64;
 /// Bytes of a path that a policy judges (Linux: `PATH_MAX`).
 pub const MAX_PATH_BYTES: usize = 4096;
 /// Bytes of a file that the command reads: a list of a million ids is half of it.

@@ -6,13 +6,14 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use pact_mandate::{Now, hex};
-use pact_verifier::Policy;
+use http::HeaderMap;
+use pact_mandate::{Json, Now, hex};
+use pact_verifier::{Policy, repeated::Marks};
 
 use crate::{
-    fault::Fault,
+    fault::{Fault, ShapeFault},
     limits::{MAX_REMEMBERED_DEFINITIONS, TOOL_CHANGES_TOLD_PER_SECOND},
-    mcp::{TOOLS_CALL, ToolCall},
+    mcp::{Message, ParamHeaders, TOOLS_CALL, ToolCall},
     metrics::Metrics,
     sampler::Sampler,
     tools_list::Definition,
@@ -20,8 +21,15 @@ use crate::{
 
 /// The definition of each tool that the policy maps, as it was last listed to anybody.
 pub(crate) struct Definitions {
-    seen: Mutex<BTreeMap<String, Definition>>,
+    seen: Mutex<BTreeMap<String, Listed>>,
     told: Sampler,
+}
+
+/// What was last listed of a tool.
+pub(crate) struct Listed {
+    definition: Definition,
+    /// Which arguments its callers repeat in headers.
+    marks: Marks,
 }
 
 /// Whether a definition is one to show.
@@ -43,18 +51,20 @@ impl Definitions {
     pub(crate) fn shows(
         &self,
         tool: &str,
-        listed: Definition,
+        listed: Listed,
         policy: &Policy,
         metrics: &Metrics,
         now: Now,
     ) -> bool {
-        let standing = standing(tool, listed, policy);
+        let definition = listed.definition;
+        let standing = standing(tool, definition, policy);
         let before = self.remember(tool, listed, standing);
-        let has_changed = before.is_some_and(|before| before != listed);
+        let has_changed = before.is_some_and(|before| before != definition);
         if has_changed || (before.is_none() && standing == Standing::NotReviewed) {
             metrics.tool_changed();
             if let Some(left_out) = self.told.admit(now) {
-                let (definition, shown) = (hex::encode(listed.digest()), standing == Standing::AsReviewed);
+                let (definition, shown) =
+                    (hex::encode(definition.digest()), standing == Standing::AsReviewed);
                 tracing::warn!(
                     tool,
                     definition,
@@ -74,27 +84,35 @@ impl Definitions {
         if policy.definition_of(tool).is_none() {
             return Ok(());
         }
-        match self.lock().get(tool).map(|listed| standing(tool, *listed, policy)) {
+        match self.lock().get(tool).map(|listed| standing(tool, listed.definition, policy)) {
             // Whoever has not been shown it has not been misled by it; its call is judged by the policy's own words.
             None | Some(Standing::AsReviewed) => Ok(()),
             Some(Standing::NotReviewed) => Err(Fault::ToolChanged),
         }
     }
 
+    /// Compares the headers that repeat arguments with them, as far as it was listed which those are.
+    pub(crate) fn agree(&self, headers: &HeaderMap, message: &Message) -> Result<ParamHeaders, ShapeFault> {
+        let marks = || Some(self.lock().get(message.tool()?)?.marks.clone());
+        ParamHeaders::agree(headers, message, marks)
+    }
+
     /// The tools that are held back now, by name.
     pub(crate) fn held_back(&self, policy: &Policy) -> Vec<String> {
         let seen = self.lock();
-        let held =
-            seen.iter().filter(|(tool, listed)| standing(tool, **listed, policy) == Standing::NotReviewed);
+        let held = seen
+            .iter()
+            .filter(|(tool, listed)| standing(tool, listed.definition, policy) == Standing::NotReviewed);
         held.map(|(tool, _)| tool.clone()).collect()
     }
 
     /// A panic elsewhere leaves whole entries: what is held back stays so.
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Definition>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Listed>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remember(&self, tool: &str, listed: Definition, standing: Standing) -> Option<Definition> {
+    /// Returns what was known before.
+    fn remember(&self, tool: &str, listed: Listed, standing: Standing) -> Option<Definition> {
         let mut seen = self.lock();
         // Tools that are judged by their own names have no end. What is held back always has its place: a policy has one.
         if seen.len() >= MAX_REMEMBERED_DEFINITIONS
@@ -103,7 +121,19 @@ impl Definitions {
         {
             return None;
         }
-        seen.insert(tool.to_owned(), listed)
+        seen.insert(tool.to_owned(), listed).map(|before| before.definition)
+    }
+}
+
+impl Listed {
+    /// An entry of a list; `None` for what is no object.
+    pub(crate) fn of(tool: &Json) -> Option<Listed> {
+        let definition = Definition::of(tool)?;
+        let marks = Marks::of(tool).unwrap_or_else(|error| {
+            tracing::debug!(%error, "a tool's marks for headers count for nothing");
+            Marks::default()
+        });
+        Some(Listed { definition, marks })
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use http::HeaderName;
 use pact_mandate::json::JsonError;
 use pact_verifier::Refusal;
 
@@ -185,6 +186,12 @@ pub enum ShapeFault {
         /// The member.
         name: &'static str,
     },
+    /// A header that says something else than the argument that it repeats (protocol M1).
+    #[error("the header {header} disagrees with the argument that the tool's schema marks with it")]
+    ParamMismatch {
+        /// Which header, as the tool server named it.
+        header: HeaderName,
+    },
     /// A header that says something else than the body (protocol M1).
     #[error("the header {name} disagrees with the body")]
     HeaderMismatch {
@@ -285,7 +292,7 @@ impl ShapeFault {
             ShapeFault::VersionUnknown { .. } => "version_unknown",
             ShapeFault::HeaderMissing { .. } => "header_missing",
             ShapeFault::MetaMissing { .. } => "meta_missing",
-            ShapeFault::HeaderMismatch { .. } => "header_mismatch",
+            ShapeFault::HeaderMismatch { .. } | ShapeFault::ParamMismatch { .. } => "header_mismatch",
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     hosts::Hosts,
     lifeline::Lifeline,
     lists::ListBook,
-    mcp::{Asks, Incoming, Message, RpcId, ToolCall, agreement, revisions::Revisions},
+    mcp::{Asks, Incoming, Message, ParamHeaders, RpcId, ToolCall, agreement, revisions::Revisions},
     metadata::ResourceMetadata,
     metrics::{Metrics, Passed},
     panic::caught,
@@ -83,6 +83,8 @@ struct Cleared {
     onlooker: Option<Onlooker>,
     /// Where in which session it stands.
     leg: Leg,
+    /// What else of its headers may go on.
+    params: ParamHeaders,
 }
 
 /// A request that was turned away, and the id under which its caller waits.
@@ -160,7 +162,7 @@ impl Gate {
         let rules = self.rules.load_full();
         let id = message.id().cloned();
         let turned = |fault| Turned { fault, id: id.clone() };
-        let Cleared { passage, onlooker, leg } =
+        let Cleared { passage, onlooker, leg, params } =
             self.judge(message, headers, &rules, request_id, account).map_err(turned)?;
         if let Some(Onlooker::Nobody) = onlooker {
             return Ok(Gate::shown_nothing(id.as_ref()));
@@ -168,7 +170,8 @@ impl Gate {
         let lifeline = Lifeline::new(Arc::clone(self), passage.standing(), request_id, place);
         let started = self.clock.now().monotonic;
         // In a box: it is the larger part of a future that the HTTP server moves about.
-        let mut forwarding = Box::pin(self.upstream.forward(passage, leg, headers, lifeline, request_id));
+        let mut forwarding =
+            Box::pin(self.upstream.forward(passage, leg, headers, params, lifeline, request_id));
         let forwarded = caught(forwarding.as_mut()).await;
         let answer = forwarded.unwrap_or(Err(Fault::InternalForwarded)).map_err(turned)?;
         self.metrics.answered_in(self.clock.now().monotonic.since(started));
@@ -197,18 +200,19 @@ impl Gate {
         // Again: the body may have been long in coming.
         self.died.check()?;
         agreement::check(headers, &message)?;
+        let params = self.definitions.agree(headers, &message)?;
         let leg = self.leg(&message, headers)?;
         let asks = message.asks(rules.verifier.policy())?;
         let call = match asks {
             Asks::Tool(call) => call,
             Asks::Open(open) => {
                 self.metrics.passed(Passed::Open);
-                return Ok(Cleared { passage: Passage::open(open), onlooker: None, leg });
+                return Ok(Cleared { passage: Passage::open(open), onlooker: None, leg, params });
             }
             Asks::List(list) => {
                 let onlooker = Some(self.onlooker(list.message(), headers, rules)?);
                 self.metrics.passed(Passed::Open);
-                return Ok(Cleared { passage: Passage::list(list), onlooker, leg });
+                return Ok(Cleared { passage: Passage::list(list), onlooker, leg, params });
             }
         };
         self.definitions.check(&call, rules.verifier.policy())?;
@@ -235,7 +239,7 @@ impl Gate {
                 "a call was permitted"
             );
         }
-        Ok(Cleared { passage, onlooker: None, leg })
+        Ok(Cleared { passage, onlooker: None, leg, params })
     }
 
     fn admit(

@@ -18,11 +18,13 @@ use crate::{
 pub mod agreement;
 pub(crate) mod era;
 mod incoming;
+mod param_headers;
 pub(crate) mod revisions;
 #[cfg(test)]
 mod tests;
 
 pub use incoming::{ClientResponse, Incoming};
+pub(crate) use param_headers::ParamHeaders;
 
 /// A message that has the right shape; nothing in it is believed yet. It owns the bytes that it was read from: they are what
 /// is forwarded, should it be let through.

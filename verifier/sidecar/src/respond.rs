@@ -230,7 +230,11 @@ fn shape_status(shape: &ShapeFault) -> StatusCode {
 fn rpc_code(fault: &Fault) -> i32 {
     match fault {
         Fault::Shape(ShapeFault::Json(_)) => PARSE_ERROR,
-        Fault::Shape(ShapeFault::HeaderMismatch { .. } | ShapeFault::HeaderMissing { .. }) => HEADER_MISMATCH,
+        Fault::Shape(
+            ShapeFault::HeaderMismatch { .. }
+            | ShapeFault::ParamMismatch { .. }
+            | ShapeFault::HeaderMissing { .. },
+        ) => HEADER_MISMATCH,
         Fault::Shape(ShapeFault::MetaMissing { .. }) => INVALID_PARAMS,
         // A client that speaks both protocols takes it for what it is, and begins a session.
         Fault::Shape(ShapeFault::VersionUnknown { .. }) | Fault::Upstream(UpstreamFault::NeedsSession) => {

@@ -9,6 +9,7 @@ use pact_verifier::{Presented, Refusal, Verifier, Viewer, carriage::CarriageFaul
 
 use crate::{
     answer::AnswerBody,
+    definitions::Listed,
     fault::{Fault, UpstreamFault},
     gate::{Gate, read_carriage},
     header::ACCEL_BUFFERING,
@@ -148,8 +149,8 @@ impl<'v> Sight<'v> {
         count(&self.listed);
         let Some(action) = policy.action_of(tool) else { return Ok(None) };
         count(&self.mapped);
-        let definition = Definition::of(entry).ok_or_else(|| unreadable("a tool is no object"))?;
-        if !self.gate.definitions.shows(tool, definition, policy, &self.gate.metrics, self.gate.clock.now()) {
+        let listed = Listed::of(entry).ok_or_else(|| unreadable("a tool is no object"))?;
+        if !self.gate.definitions.shows(tool, listed, policy, &self.gate.metrics, self.gate.clock.now()) {
             return Ok(None);
         }
         if let Some(viewer) = &self.viewer

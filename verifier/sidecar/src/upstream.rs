@@ -14,7 +14,7 @@ use crate::{
     fault::{Fault, UpstreamFault},
     header::{ACCEL_BUFFERING, SESSION, to_caller},
     lifeline::Lifeline,
-    mcp::RpcId,
+    mcp::{ParamHeaders, RpcId},
     metrics::Metrics,
     passage::{Deed, Passage},
     request_id::RequestId,
@@ -86,13 +86,15 @@ impl Upstream {
         passage: Passage,
         leg: Leg,
         headers: &HeaderMap,
+        params: ParamHeaders,
         lifeline: Lifeline,
         request_id: RequestId,
     ) -> Result<Response<AnswerBody>, Fault> {
         let proven = passage.permit().map_or(Proven::Nothing, |permit| Proven::Call(permit.proven_by()));
         // Whatever comes of it: one permit, one forwarded call.
         let (body, id) = passage.use_up();
-        let outgoing = Outgoing::new(Method::POST, headers, leg.clone(), body, proven, request_id);
+        let mut outgoing = Outgoing::new(Method::POST, headers, leg.clone(), body, proven, request_id);
+        outgoing.headers.extend(params.into_headers());
         let asked = Asked { reply: Reply::To(id.clone()), leg, id, is_stream: false, request_id };
         self.send(outgoing, asked, lifeline).await
     }

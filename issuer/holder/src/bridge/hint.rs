@@ -5,10 +5,21 @@
 use std::collections::BTreeMap;
 
 use pact_mandate::{Action, Json, Project};
+use pact_verifier::repeated::Marks;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::credential::Wanted;
+
+/// A listed tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    /// What the sidecar says of it.
+    pub(crate) hint: Option<Hint>,
+    /// Which of its arguments are repeated in headers.
+    pub(crate) marks: Marks,
+}
 
 /// What a tool amounts to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,11 +70,16 @@ struct RawProject {
     values: Option<BTreeMap<String, String>>,
 }
 
-/// The name of a listed tool, and what the sidecar says of it.
-pub(crate) fn read_tool(tool: &str) -> Option<(String, Option<Hint>)> {
-    let tool: RawTool<'_> = serde_json::from_str(tool).ok()?;
-    let meta = tool.meta.and_then(|meta| serde_json::from_str::<RawMeta>(meta.get()).ok());
-    Some((tool.name.into_owned(), meta.map(|meta| Hint::from_raw(meta.call))))
+impl Tool {
+    /// Of an entry of a list; `None` for one that is no tool, or whose marks no header can follow: MCP wants clients to
+    /// leave that one out.
+    pub(crate) fn read(text: &str) -> Option<Tool> {
+        let tool: RawTool<'_> = serde_json::from_str(text).ok()?;
+        let meta = tool.meta.and_then(|meta| serde_json::from_str::<RawMeta>(meta.get()).ok());
+        let marks = Marks::of(&Json::parse(text.as_bytes()).ok()?);
+        let marks = marks.inspect_err(|error| tracing::warn!(%error, "a listed tool is left out")).ok()?;
+        Some(Tool { name: tool.name.into_owned(), hint: meta.map(|meta| Hint::from_raw(meta.call)), marks })
+    }
 }
 
 impl Hint {
@@ -124,9 +140,9 @@ mod tests {
 
     fn project_of(hint: &str, arguments: &str) -> Option<String> {
         let tool = format!(r#"{{"name":"t","_meta":{{"x":1,"pact/call":{hint}}}}}"#);
-        let (name, hint) = read_tool(&tool).unwrap();
-        assert_eq!(name, "t");
-        let wanted = hint.unwrap().wanted(&Json::parse(arguments.as_bytes()).unwrap());
+        let tool = Tool::read(&tool).unwrap();
+        assert_eq!(tool.name, "t");
+        let wanted = tool.hint.unwrap().wanted(&Json::parse(arguments.as_bytes()).unwrap());
         assert_eq!(wanted.action.as_str(), "task.read");
         wanted.project.map(String::from)
     }
@@ -160,8 +176,11 @@ mod tests {
             r#"{"name":"t","_meta":{"pact/call":{"action":"a b"}}}"#,
             r#"{"name":"t","_meta":{"pact/call":7}}"#,
         ] {
-            assert_eq!(read_tool(tool), Some(("t".to_owned(), None)), "{tool}");
+            let read = Tool::read(tool).unwrap();
+            assert_eq!((read.name.as_str(), read.hint), ("t", None), "{tool}");
         }
-        assert_eq!(read_tool("7"), None);
+        assert_eq!(Tool::read("7"), None);
+        let badly_marked = r#"{"name":"t","inputSchema":{"x-mcp-header":"A"}}"#;
+        assert_eq!(Tool::read(badly_marked), None);
     }
 }

@@ -10,7 +10,7 @@ use super::{
     Relay,
     answer::ServerMessage,
     exchange::{Answer, Manner},
-    hint,
+    hint::Tool,
     message::{Id, Members, Message},
     refused::Refused,
     refused::put,
@@ -72,14 +72,10 @@ impl Relay {
     /// Notes what a page says, and returns its tools and where the next one begins.
     fn remember(&self, at: usize, page: &ServerMessage) -> Option<(Tools, Option<String>)> {
         let ListAnswer { result } = serde_json::from_slice(page.bytes()).ok()?;
-        let read = |tool: &&RawValue| {
-            let (name, hint) = hint::read_tool(tool.get())?;
-            Some((name, hint, tool.get().to_owned()))
-        };
-        let read: Vec<_> = result.tools.iter().filter_map(read).collect();
-        let hints = read.iter().map(|(name, hint, _)| (name.clone(), hint.clone()));
-        self.upstream(at).ok()?.learn(hints);
-        let tools = read.into_iter().map(|(name, _, text)| (name, text)).collect();
+        let read = |tool: &&RawValue| Some((Tool::read(tool.get())?, tool.get().to_owned()));
+        let (read, texts): (Vec<Tool>, Vec<String>) = result.tools.iter().filter_map(read).unzip();
+        let tools = read.iter().map(|tool| tool.name.clone()).zip(texts).collect();
+        self.upstream(at).ok()?.learn(read);
         Some((Tools(tools), result.next_cursor.map(Cow::into_owned)))
     }
 

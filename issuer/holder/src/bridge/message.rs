@@ -6,7 +6,7 @@ use pact_mandate::{
     Json,
     json::{JsonError, Member},
 };
-use pact_verifier::{act::RequestId, carriage::META_MEMBERS};
+use pact_verifier::{act::RequestId, carriage::META_MEMBERS, repeated};
 use reqwest::header::HeaderMap;
 
 use crate::limits::{MAX_ID_CHARS, MAX_LINE_BYTES, MAX_METHOD_CHARS};
@@ -157,16 +157,9 @@ impl Message {
         self.param("_meta")?.get(VERSION_META)?.as_str()
     }
 
-    /// What the header `Mcp-Name` repeats: for each method of MCP 2026-07-28 that has a name, which member it is. A sidecar
-    /// refuses the header where it stands for nothing.
+    /// What the header `Mcp-Name` repeats. A sidecar refuses the header where it stands for nothing.
     pub(crate) fn name(&self) -> Option<&str> {
-        let member = match self.method()? {
-            "tools/call" | "prompts/get" => "name",
-            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
-            "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
-            _ => return None,
-        };
-        self.param(member)?.as_str()
+        repeated::name(self.method()?, self.params())
     }
 
     /// The text to send: the client's own, with these members in `params._meta` in place of whatever the client put there

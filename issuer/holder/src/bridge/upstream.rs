@@ -6,11 +6,11 @@ use std::{
     time::Duration,
 };
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use pact_mandate::Json;
+use pact_verifier::repeated::{self, Marks};
 use reqwest::{
     Client, Method, RequestBuilder, Response, StatusCode,
-    header::{self, HeaderMap, HeaderValue},
+    header::{self, HeaderMap, HeaderName, HeaderValue},
     redirect::Policy,
 };
 
@@ -18,12 +18,15 @@ use super::{
     clock::Offset,
     config::UpstreamConfig,
     credential::{Credential, Wanted},
-    hint::Hint,
+    hint::Tool,
     message::Message,
     refused::Refused,
     session::{Agreed, SESSION},
 };
-use crate::limits::{LEARN_COOLDOWN, MAX_TOOLS};
+use crate::{
+    call::TOOLS_CALL,
+    limits::{LEARN_COOLDOWN, MAX_TOOLS},
+};
 
 /// A sidecar.
 #[derive(Debug)]
@@ -37,7 +40,7 @@ pub(crate) struct Upstream {
 /// What it has told so far.
 #[derive(Debug, Default)]
 struct Known {
-    tools: HashMap<String, Option<Hint>>,
+    tools: HashMap<String, Tool>,
     learned_at: Option<pact_mandate::Monotonic>,
 }
 
@@ -84,7 +87,7 @@ impl Upstream {
         more: HeaderMap,
         most: Duration,
     ) -> Result<Response, Refused> {
-        let mut heads = heads(message, agreed);
+        let mut heads = heads(message, agreed, &self.marks(message));
         heads.extend(more);
         self.act(Method::POST, heads, Some(body), most).await
     }
@@ -130,11 +133,11 @@ impl Upstream {
     }
 
     /// Remembers tools that were listed.
-    pub(crate) fn learn(&self, tools: impl IntoIterator<Item = (String, Option<Hint>)>) {
+    pub(crate) fn learn(&self, tools: impl IntoIterator<Item = Tool>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        for (name, hint) in tools {
-            if known.tools.len() < MAX_TOOLS || known.tools.contains_key(&name) {
-                known.tools.insert(name, hint);
+        for tool in tools {
+            if known.tools.len() < MAX_TOOLS || known.tools.contains_key(&tool.name) {
+                known.tools.insert(tool.name.clone(), tool);
             }
         }
     }
@@ -142,6 +145,14 @@ impl Upstream {
     /// Whether a tool of that name was listed here.
     pub(crate) fn lists(&self, tool: &str) -> bool {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).tools.contains_key(tool)
+    }
+
+    /// Which arguments of a call are repeated in headers. The older revisions know nothing of it.
+    fn marks(&self, message: &Message) -> Marks {
+        let is_modern_call = message.method() == Some(TOOLS_CALL) && message.version().is_some();
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let tool = message.name().filter(|_| is_modern_call).and_then(|tool| known.tools.get(tool));
+        tool.map(|tool| tool.marks.clone()).unwrap_or_default()
     }
 
     /// Whether it is time to look at the list because of a tool that is not known; says yes once in a while.
@@ -158,7 +169,7 @@ impl Upstream {
     pub(crate) fn wanted(&self, tool: &str, arguments: &Json) -> Option<Wanted> {
         let hinted = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.tools.get(tool).cloned().flatten().map(|hint| hint.wanted(arguments))
+            known.tools.get(tool).and_then(|tool| tool.hint.as_ref()).map(|hint| hint.wanted(arguments))
         };
         match self.config.actions.get(tool) {
             Some(action) => {
@@ -171,8 +182,8 @@ impl Upstream {
 
 /// The headers that repeat the body, as the client itself wrote them where it speaks HTTP, else as MCP 2026-07-28 wants them;
 /// and the session of the older revisions.
-fn heads(message: &Message, agreed: &Agreed) -> HeaderMap {
-    let mut heads = message.said().cloned().unwrap_or_else(|| repeated(message, agreed));
+fn heads(message: &Message, agreed: &Agreed, marks: &Marks) -> HeaderMap {
+    let mut heads = message.said().cloned().unwrap_or_else(|| own(message, agreed, marks));
     heads.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     heads.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     if let Some(session) = agreed.session.clone().filter(|_| message.method() != Some("initialize")) {
@@ -181,7 +192,7 @@ fn heads(message: &Message, agreed: &Agreed) -> HeaderMap {
     heads
 }
 
-fn repeated(message: &Message, agreed: &Agreed) -> HeaderMap {
+fn own(message: &Message, agreed: &Agreed, marks: &Marks) -> HeaderMap {
     let mut heads = HeaderMap::new();
     let stated = message.version().and_then(|version| HeaderValue::from_str(version).ok());
     // `initialize` agrees on a version, so it names none beside its body.
@@ -190,22 +201,17 @@ fn repeated(message: &Message, agreed: &Agreed) -> HeaderMap {
         heads.insert("mcp-protocol-version", version);
     }
     for (name, text) in [("mcp-method", message.method()), ("mcp-name", message.name())] {
-        if let Some(value) = text.and_then(encode) {
-            heads.insert(name, value);
-        }
+        heads.extend(text.and_then(header_of).map(|value| (HeaderName::from_static(name), value)));
+    }
+    let none = Json::Object(Vec::new());
+    for (name, value) in marks.headers(message.param("arguments").unwrap_or(&none)) {
+        heads.extend(HeaderName::try_from(name).ok().zip(HeaderValue::try_from(value).ok()));
     }
     heads
 }
 
-/// A text as the value of a header: as it is where HTTP carries it unchanged, else wrapped (MCP 2026-07-28, transports).
-fn encode(text: &str) -> Option<HeaderValue> {
-    let plain = text.bytes().all(|b| (0x20..0x7f).contains(&b))
-        && text.trim() == text
-        && !(text.starts_with("=?base64?") && text.ends_with("?="));
-    if plain {
-        return HeaderValue::from_str(text).ok();
-    }
-    HeaderValue::from_str(&format!("=?base64?{}?=", STANDARD.encode(text))).ok()
+fn header_of(text: &str) -> Option<HeaderValue> {
+    HeaderValue::from_str(&repeated::wrap(text)).ok()
 }
 
 /// When a sidecar wants to be asked again (RFC 9110 10.2.3), in seconds.
@@ -218,23 +224,4 @@ pub(crate) fn retry_after(response: &Response) -> Option<u64> {
 /// The sidecar's clock, as its answer shows it.
 pub(crate) fn date(response: &Response) -> Option<String> {
     Some(response.headers().get(header::DATE)?.to_str().ok()?.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_that_a_header_would_change_is_wrapped() {
-        for (text, wanted) in [
-            ("read_file", "read_file"),
-            ("read file", "read file"),
-            (" x", "=?base64?IHg=?="),
-            ("ä", "=?base64?w6Q=?="),
-            ("a\nb", "=?base64?YQpi?="),
-            ("=?base64?eA==?=", "=?base64?PT9iYXNlNjQ/ZUE9PT89?="),
-        ] {
-            assert_eq!(encode(text).unwrap(), wanted, "{text}");
-        }
-    }
 }

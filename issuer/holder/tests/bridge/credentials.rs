@@ -19,6 +19,23 @@ fn hinted(name: &str, action: &str, project: &Value) -> Value {
 const LIST: &str = r#"{"jsonrpc":"2.0","id":"l","method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
 
 #[test]
+fn m1_arguments_that_a_listed_tool_marks_are_repeated_in_headers() {
+    let (server, folder) = (Server::start(), Folder::new());
+    let mut bridge = Bridge::to(&server, &folder);
+    let listed = r#"{"jsonrpc":"2.0","id":ID,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{
+        "text":{"type":"string","x-mcp-header":"Text"},"other":{"type":"string","x-mcp-header":"Other"}}}}]}}"#;
+    server.then(Reply::Whole(JSON, listed.replace('\n', "")));
+    bridge.ask(LIST);
+    let older = call(2).to_string().replace(r#""io.modelcontextprotocol/protocolVersion":"2026-07-28""#, "");
+    bridge.call(1);
+    bridge.ask(&older);
+    let seen = server.seen();
+    assert_eq!(seen[1].header("Mcp-Param-Text"), Some("x"));
+    assert_eq!(seen[1].header("Mcp-Param-Other"), None, "the call has no such argument");
+    assert_eq!(seen[2].header("Mcp-Param-Text"), None, "the older revisions know nothing of it");
+}
+
+#[test]
 fn a_list_is_asked_for_with_the_credential_alone_and_its_hints_are_followed() {
     let (server, folder) = (Server::start(), Folder::new());
     folder.write("agent.tenuo", &stack("task.read", "web"));

@@ -1,7 +1,7 @@
 //! Headers that repeat what the body says: compared with it, never believed (protocol M1).
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName};
+use pact_verifier::repeated;
 
 use super::Message;
 use crate::{fault::ShapeFault, header};
@@ -26,19 +26,13 @@ fn agree(
     body: Option<&str>,
 ) -> Result<(), ShapeFault> {
     let Some(value) = header::single(headers, header, name)? else { return Ok(()) };
-    let decoded = unwrap_sentinel(value).ok_or(ShapeFault::HeaderMismatch { name })?;
-    if body == Some(decoded.as_str()) { Ok(()) } else { Err(ShapeFault::HeaderMismatch { name }) }
+    let said = repeated::unwrap(value).ok_or(ShapeFault::HeaderMismatch { name })?;
+    if body == Some(&*said) { Ok(()) } else { Err(ShapeFault::HeaderMismatch { name }) }
 }
 
-/// What `Mcp-Name` repeats: for each method that has a name, which member it is.
+/// What `Mcp-Name` repeats, if anything.
 pub(super) fn name(message: &Message) -> Option<&str> {
-    let member = match message.method() {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
-        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
-        _ => return None,
-    };
-    message.params()?.get(member)?.as_str()
+    repeated::name(message.method(), message.params())
 }
 
 /// Where a body may claim a version: in `_meta`, and in the parameters of `initialize`.
@@ -54,12 +48,4 @@ fn versions(message: &Message) -> [Option<&str>; 2] {
 /// The version that the body's `_meta` claims.
 pub(super) fn claimed_version(message: &Message) -> Option<&str> {
     message.params()?.get("_meta")?.get(PROTOCOL_VERSION_META)?.as_str()
-}
-
-/// Undoes `=?base64?…?=`, by which a header carries what is not plain ASCII; `None` when that is broken.
-fn unwrap_sentinel(value: &str) -> Option<String> {
-    let Some(wrapped) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
-        return Some(value.to_owned());
-    };
-    String::from_utf8(STANDARD.decode(wrapped).ok()?).ok()
 }

@@ -28,6 +28,8 @@ mod methods;
 #[cfg(test)]
 mod operations;
 #[cfg(test)]
+mod params;
+#[cfg(test)]
 mod receipts;
 #[cfg(test)]
 mod reload;

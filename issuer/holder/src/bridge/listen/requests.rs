@@ -9,6 +9,7 @@ use http::{
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
+use pact_verifier::repeated::PARAM_PREFIX;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
@@ -190,6 +191,11 @@ fn repeated(headers: &HeaderMap) -> Result<HeaderMap, Fault> {
         single(headers, &header, name)?;
         said.extend(headers.get(&header).map(|value| (header, value.clone())));
     }
+    let params = headers.iter().filter(|(name, _)| name.as_str().starts_with(PARAM_PREFIX));
+    // One that came twice goes on twice, and the sidecar refuses it.
+    params.for_each(|(name, value)| {
+        said.append(name, value.clone());
+    });
     Ok(said)
 }
 
